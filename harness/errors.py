@@ -1,5 +1,8 @@
 """Everything the harness raises on purpose, sorted by who must act."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class HarnessError(Exception):
     """Root of the tree. Its text is a sentence for the person at the terminal."""
@@ -76,3 +79,23 @@ class BudgetSpent(HarnessError):
 
 class TooManyErrors(HarnessError):
     """More questions failed than allowed: going on makes no sense before the cause is found."""
+
+
+@contextmanager
+def continuable(advice: str) -> Iterator[None]:
+    """Say of what ends a command from outside how the command is continued."""
+    try:
+        yield
+    except (AssistantUnreachable, JudgeUnavailable) as error:
+        raise type(error)(f"{error}. {advice}") from error
+    except KeyboardInterrupt:
+        raise RunInterrupted(f"interrupted. {advice}") from None
+
+
+@contextmanager
+def raising(kind: type[HarnessError], problem: str) -> Iterator[None]:
+    """Make what the operating system refuses an error of this kind, with its reason in brackets."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{problem} ({error.strerror or error})") from error

@@ -22,7 +22,6 @@ class Price:
     completion: float
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """US dollars for so many tokens."""
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
 
@@ -37,18 +36,15 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Tokens read and written together."""
         return self.prompt_tokens + self.completion_tokens
 
     def add(self, other: "Usage") -> None:
-        """Count another one in."""
         self.calls += other.calls
         self.estimated_calls += other.estimated_calls
         self.prompt_tokens += other.prompt_tokens
         self.completion_tokens += other.completion_tokens
 
     def usd(self, price: Price) -> float:
-        """US dollars at a price."""
         return price.of(self.prompt_tokens, self.completion_tokens)
 
 
@@ -198,7 +194,6 @@ class Forecast:
 
     @property
     def questions(self) -> int:
-        """All types together."""
         return self.by_type.total()
 
     @property

@@ -111,7 +111,6 @@ def fenced(text: str) -> str:
 
 
 def load_prompts(package: str) -> dict[str, Prompt]:
-    """Every `<name>.md` of a package, by name."""
     paths = [path for path in files(package).iterdir() if path.name.endswith(".md")]
     return {
         name: Prompt(name, path.read_text(encoding="utf-8").strip())

@@ -63,8 +63,6 @@ class Retrieval(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """One choice at each control point."""
-
     value: ValueKind = ValueKind.ROUND
     keys: tuple[KeySource, ...] = (KeySource.VALUE,)
     merged: bool = False
@@ -81,5 +79,4 @@ class Choices:
         return replace(self, **made)
 
     def described(self) -> dict[str, Any]:
-        """The choices by name, for reports."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -81,10 +81,15 @@ class Design:
     async def view(self, records: Sequence[Record]) -> View:
         """The index of a user's rounds, oldest first."""
         rarity = await rarity_of(records)
-        return await FlatView.of(self, await self.values(records, rarity), rarity, self.weigh)
+        return await self.index(records, await self.values(records, rarity), rarity)
+
+    async def index(
+        self, records: Sequence[Record], values: Sequence[Value], rarity: Rarity
+    ) -> View:
+        """The index of these values, which were made of the rounds."""
+        return await FlatView.of(self, values, rarity, self.weigh)
 
     async def values(self, records: Sequence[Record], rarity: Rarity) -> list[Value]:
-        """What is ranked and read."""
         match self.chosen.value:
             case ValueKind.ROUND:
                 return [of_round(record) for record in records]
@@ -179,7 +184,6 @@ class FlatView:
         return cls(design, values, rarity, rows, owners, words, weigh)
 
     async def search(self, asked: ViewQuestion) -> Ranking:
-        """See `View.search`."""
         dense = await self.cosines(asked)
         words = self.matches(asked).tolist()
         found = [

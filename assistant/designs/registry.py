@@ -3,7 +3,7 @@
 import importlib
 from dataclasses import fields
 from pkgutil import iter_modules
-from typing import Any, ClassVar, TypeGuard
+from typing import Any, TypeGuard
 
 from assistant.answering.plan import Mode
 from assistant.designs import published
@@ -23,14 +23,14 @@ _READING = ("mode", "layout")
 class AideMemoire(Design):
     """The product's own. It is no view: the store itself recalls."""
 
-    name: ClassVar[str] = AIDE_MEMOIRE
-    choices: ClassVar[Choices] = Choices(
+    name = AIDE_MEMOIRE
+    choices = Choices(
         keys=(KeySource.VALUE, KeySource.FACT),
         time=TimeUse.LIFT,
         retrieval=Retrieval.BOTH,
         mode=Mode.CHAIN_OF_NOTE,
     )
-    fixed: ClassVar[tuple[str, ...]] = ("value", "keys", "merged", "query")
+    fixed = ("value", "keys", "merged", "query")
 
 
 def choices_of(name: str, chosen: dict[str, Any]) -> Choices:
@@ -84,7 +84,6 @@ def class_of(name: str) -> type[Design]:
 
 
 def _class_in(module: str) -> object:
-    """The design that a module declares."""
     named = vars(importlib.import_module(module)).values()
     return next(
         one for one in named if getattr(one, "__module__", "") == module and _is_design(one)

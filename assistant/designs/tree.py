@@ -75,11 +75,9 @@ class Tree:
 
     @property
     def leaves(self) -> Sequence[Node]:
-        """The values."""
         return [node for node in self.nodes if not node.below]
 
     async def nearness(self, asked: ViewQuestion) -> Mapping[int, float]:
-        """How near each node is to the question, by its place."""
         design, cosines = self.index.design, await self.index.cosines(asked)
         return {n.place: design.weigh(n.value, cosines[n.place], asked) for n in self.nodes}
 
@@ -122,7 +120,6 @@ class Tree:
 async def _above(
     design: Design, start: int, groups: Sequence[Sequence[Node]], rarity: Rarity
 ) -> list[Node]:
-    """A summary of each group, over it."""
     texts = await asyncio.gather(*(_summary(design, group, rarity) for group in groups))
     summaries = [
         of_summary(text, _sources(group), start + number)

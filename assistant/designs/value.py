@@ -28,12 +28,10 @@ class Value:
 
     @property
     def said_at(self) -> datetime:
-        """When its last round was said."""
         return self.sources[-1].round.session_date
 
     @property
     def said_on(self) -> Days:
-        """The days from the first of it to the last."""
         return Days(self.sources[0].round.session_date.date(), self.said_at.date())
 
     def is_of(self, days: Days) -> bool:
@@ -65,26 +63,22 @@ class Value:
 
 
 def of_round(record: Record) -> Value:
-    """A round as it was said."""
     round = record.round
     said = round.user_text or round.assistant_text
     return Value(ValueKind.ROUND, spoken(round), said, (record,), record.facts)
 
 
 def of_session(records: Sequence[Record]) -> Value:
-    """The rounds of a session, in order."""
     text = "\n".join(spoken(record.round) for record in records)
     said = "\n".join(record.round.user_text or record.round.assistant_text for record in records)
     return Value(ValueKind.SESSION, text, said, tuple(records), _facts(records))
 
 
 def of_summary(text: str, records: Sequence[Record], number: int = 0) -> Value:
-    """A summary of rounds, of one session or of several."""
     return Value(ValueKind.SUMMARY, text, text, tuple(records), _facts(records), number)
 
 
 def of_facts(record: Record, facts: Sequence[Fact]) -> Value:
-    """The facts of a round, without the round."""
     text = "\n".join(fact.text for fact in facts)
     return Value(ValueKind.FACT, text, text, (record,), tuple(facts))
 

@@ -71,7 +71,6 @@ class Views:
         )
 
     async def _view(self, user_id: str, records: Sequence[Record]) -> View | None:
-        """The view of these rounds; None of none."""
         if not records:
             return None
         key = user_id, await aside(sum(r.round.size for r in records) // 8, _digest, records)

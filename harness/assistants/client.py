@@ -23,7 +23,7 @@ from harness.assistants.wire import (
     parse_sessions,
 )
 from harness.errors import AssistantError, IngestMismatch, UsageError
-from harness.records.manifest import AssistantIdentity
+from harness.records.schema import AssistantRecord
 from harness.spending import Meter
 
 # A server may take so long to appear at the start, where nothing is at stake yet.
@@ -69,7 +69,6 @@ class AssistantClient:
         )
 
     async def sessions(self, user_id: str) -> list[StoredSession]:
-        """Everything this user has in memory, by session."""
         return await self._transport.request(
             "GET", f"/v1/sessions?user_id={quote(user_id)}", parse_sessions
         )
@@ -77,7 +76,6 @@ class AssistantClient:
     async def search(
         self, user_id: str, query: str, *, now: str, unit: str, top_k: int
     ) -> list[RankedValue]:
-        """Rank this user's rounds or sessions for a query."""
         body = {"user_id": user_id, "query": query, "now": now, "unit": unit, "top_k": top_k}
         return await self._transport.request("POST", "/v1/memories/search", parse_ranking, body)
 
@@ -102,7 +100,6 @@ class AssistantClient:
         return await self._transport.request("POST", "/v1/chat/completions", parse_answer, body)
 
     async def forget_session(self, user_id: str, session_id: str) -> None:
-        """Delete one session of a user."""
         route = f"/v1/sessions/{quote(session_id)}?user_id={quote(user_id)}"
         await self._transport.request("DELETE", route, parse_object)
 
@@ -114,7 +111,7 @@ class AssistantClient:
 
 async def identify(
     endpoint: Endpoint, *, is_ours: bool = True, needs_memory: bool = True
-) -> AssistantIdentity:
+) -> AssistantRecord:
     """First contact: what the assistant says it is. Any trouble here is raised at once, and a
     server without our routes refused where one of ours is to remember.
     """
@@ -133,7 +130,7 @@ async def identify(
                 message = _STRANGER.format(url=endpoint.public_url, found=error)
                 raise UsageError(message) from error
             version = None  # somebody else's server may answer this route as it likes
-    return AssistantIdentity(url=endpoint.public_url, model=endpoint.model, version=version)
+    return AssistantRecord(url=endpoint.public_url, model=endpoint.model, version=version)
 
 
 Kind = Literal["teacher", "live", "question", "control"]
@@ -158,12 +155,10 @@ class ChatClient:
         self._meter = meter
 
     def message(self, role: Literal["user", "assistant"], text: str, when: Occasion) -> Message:
-        """A message said on this occasion: a user's carries the profile's prefix."""
         prefix = filled(self._profile.extra.prefix, when) if role == "user" else ""
         return Message(role, text, prefix)
 
     async def chat(self, kind: Kind, messages: Sequence[Message], when: Occasion) -> WireAnswer:
-        """The answer to the last message of a conversation."""
         extras = (self._profile.extra, self._profile.kinds.get(kind, Extra()))
         sent = [{"role": m.role, "content": m.prefix + m.content} for m in messages]
         system = next((e.system for e in reversed(extras) if e.system), "")

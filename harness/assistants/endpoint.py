@@ -20,7 +20,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
-from harness.errors import AssistantUnreachable, UsageError
+from harness.errors import AssistantUnreachable, UsageError, raising
 
 
 def require_http(url: str, option: str) -> None:
@@ -107,7 +107,6 @@ class Endpoint:
 
     @property
     def public_url(self) -> str:
-        """The URL without credentials, fit for a manifest."""
         return public_url(self.url)
 
 
@@ -128,19 +127,16 @@ def own_server(
     command cannot be started, `AssistantUnreachable` where it ends or is not ready in time."""
     port = free_port()
     arguments = [*shlex.split(command), "--port", str(port), "--data-dir", str(data_dir)]
-    with log.open("ab") as output:
-        try:
-            process = subprocess.Popen(
-                arguments,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                env={**os.environ, **(environment or {})},
-            )
-        except OSError as error:
-            reason = error.strerror or error
-            raise UsageError(f"--server {command!r}: cannot be started ({reason})") from error
+    refused = raising(UsageError, f"--server {command!r}: cannot be started")
+    with log.open("ab") as output, refused:
+        process = subprocess.Popen(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**os.environ, **(environment or {})},
+        )
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_until_ready(process, url, log, ready_seconds)
@@ -150,7 +146,6 @@ def own_server(
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, get_args
 
 from harness.assistants.returned_sources import SourceLayout
 from harness.assistants.template import TomlTable, named_in
@@ -20,6 +20,8 @@ BUILT_IN = ("aide-memoire", "openai", "plain")
 _FOLDER = "harness.assistants.profiles"
 
 Fields = Mapping[str, Any]
+PerRequest = Literal["session", "turn"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +42,11 @@ class RecordRoute:
     path: str
     body: Fields
     method: str = "POST"
-    per: Literal["session", "turn"] = "session"
+    per: PerRequest = "session"
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetRoute:
-    """A route that deletes everything of a user."""
-
     path: str
     method: str = "DELETE"
 
@@ -124,20 +124,19 @@ def parse_profile(text: str, *, name: str, source: str) -> AssistantProfile:
     reader = TomlTable(table, source)
     kinds = {kind: reader.inner(kind) for kind in ("teacher", "live", "question", "control")}
     no_trace = bool(kinds["question"].take("leaves_no_trace", bool, default=False))
-    profile = AssistantProfile(
+    return AssistantProfile(
         name=name,
         hash=_hash(table),
         path=reader.take("path", str, default="/v1/chat/completions"),
         kinds={kind: _extra(inner) for kind, inner in kinds.items()},
         leaves_no_trace=no_trace,
         record=_record(reader),
-        forget=_forget(reader),
+        forget=_optional(reader, "forget", ForgetRoute),
         barrier=_barrier(reader),
-        price=_price(reader),
+        price=_optional(reader, "price", Price),
         sources=_sources(reader),
         extra=_extra(reader),
     )
-    return profile
 
 
 def _hash(table: Fields) -> str:
@@ -161,72 +160,36 @@ def _extra(table: TomlTable) -> Extra:
     return extra
 
 
+def _optional(reader: TomlTable, key: str, kind: type[T]) -> T | None:
+    return reader.inner(key).read(kind) if reader.has(key) else None
+
+
 def _record(reader: TomlTable) -> RecordRoute | None:
-    if not reader.has("record"):
-        return None
-    table = reader.inner("record")
-    per = table.take("per", str, default="session")
-    if per not in ("session", "turn"):
-        raise UsageError(f"[record] per must be session or turn, not {per!r}")
-    record = RecordRoute(
-        path=table.take("path", str),
-        body=table.take("body", dict),
-        method=table.take("method", str, default="POST"),
-        per=per,
-    )
-    table.finish()
+    record = _optional(reader, "record", RecordRoute)
+    if record is not None and record.per not in get_args(PerRequest):
+        raise UsageError(f"[record] per must be session or turn, not {record.per!r}")
     return record
 
 
-def _forget(reader: TomlTable) -> ForgetRoute | None:
-    if not reader.has("forget"):
-        return None
-    table = reader.inner("forget")
-    forget = ForgetRoute(table.take("path", str), table.take("method", str, default="DELETE"))
-    table.finish()
-    return forget
-
-
 def _barrier(reader: TomlTable) -> Barrier:
-    table = reader.inner("barrier")
-    path = table.take("path", str, default="")
-    barrier = Barrier(
-        wait_seconds=float(table.take("wait_seconds", (int, float), default=0.0)),
-        path=path,
-        ready=table.take("ready", dict, default={}),
-    )
-    table.finish()
+    barrier = reader.inner("barrier").read(Barrier)
     if bool(barrier.path) != bool(barrier.ready):
         raise UsageError("[barrier] path and ready belong together: one of them is missing")
     return barrier
 
 
-def _price(reader: TomlTable) -> Price | None:
-    if not reader.has("price"):
-        return None
-    table = reader.inner("price")
-    price = Price(
-        float(table.take("prompt", (int, float))), float(table.take("completion", (int, float)))
-    )
-    table.finish()
-    return price
-
-
 def _sources(reader: TomlTable) -> SourceLayout | None:
-    if not reader.has("sources"):
+    layout = _optional(reader, "sources", SourceLayout)
+    if layout is None:
         return None
-    table = reader.inner("sources")
-    names = ("path", "header", "session", "round", "turn", "text", "score", "rank")
-    taken = {name: table.take(name, str, default="") for name in names}
-    layout = SourceLayout(**taken, first_round=table.take("first_round", int, default=0))
-    table.finish()
+    where = f"{reader.where}, [sources]"
     for one, other in (("path", "header"), ("score", "rank")):
-        if taken[one] and taken[other]:
-            raise UsageError(f"{table.where}: {one} or {other}, not both")
+        if getattr(layout, one) and getattr(layout, other):
+            raise UsageError(f"{where}: {one} or {other}, not both")
     if not (layout.path or layout.header):
-        raise UsageError(f"{table.where}: path or header must say where the list is")
+        raise UsageError(f"{where}: path or header must say where the list is")
     if not (layout.session or layout.turn or layout.text):
-        raise UsageError(f"{table.where}: none of session, turn, text says what a source is")
+        raise UsageError(f"{where}: none of session, turn, text says what a source is")
     if layout.round and not layout.session:
-        raise UsageError(f"{table.where}: round needs session")
+        raise UsageError(f"{where}: round needs session")
     return layout

@@ -149,7 +149,7 @@ def _source(layout: SourceLayout, item: Any) -> ReturnedSource:
             session=_name(item, layout.session),
             round_index=None if index is None else index - layout.first_round,
             turn=_name(item, layout.turn),
-            text=_text(item, layout.text),
+            text=_value(item, layout.text, str | None, "a text"),
         )
     except _Unreadable as error:
         return ReturnedSource(problem=str(error))
@@ -160,32 +160,23 @@ def _source(layout: SourceLayout, item: Any) -> ReturnedSource:
 
 
 def _name(item: Any, path: str) -> str | None:
-    value = _at(item, path)
-    if isinstance(value, bool) or not isinstance(value, str | int | None):
-        raise _Unreadable(f"{path} is {_shown(value)}, not a name")
+    value = _value(item, path, str | int | None, "a name")
     return None if value is None else str(value)
 
 
 def _index(item: Any, path: str) -> int | None:
-    value = _at(item, path)
+    value = value_at(item, path) if path else None
     if isinstance(value, str) and value.isdecimal():
         return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | None):
-        raise _Unreadable(f"{path} is {_shown(value)}, not the index of a round")
+    index: int | None = _value(item, path, int | None, "the index of a round")
+    return index
+
+
+def _value(item: Any, path: str, kind: Any, said: str) -> Any:
+    """What lies at a path, None where the path is empty or leads nowhere."""
+    value = value_at(item, path) if path else None
+    if isinstance(value, bool) or not isinstance(value, kind):
+        text = repr(value)
+        shown = text if len(text) <= 60 else f"{text[:60]}…"
+        raise _Unreadable(f"{path} is {shown}, not {said}")
     return value
-
-
-def _text(item: Any, path: str) -> str | None:
-    value = _at(item, path)
-    if not isinstance(value, str | None):
-        raise _Unreadable(f"{path} is {_shown(value)}, not a text")
-    return value
-
-
-def _at(item: Any, path: str) -> Any:
-    return value_at(item, path) if path else None
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"

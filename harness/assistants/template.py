@@ -1,10 +1,10 @@
 """Values of a profile: read strictly from TOML, `$name` standing for something of the call."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from string import Template
-from typing import Any
+from typing import Any, Literal, TypeVar, cast, get_origin, get_type_hints
 from urllib.parse import quote
 
 from harness.errors import UsageError
@@ -13,6 +13,12 @@ from harness.text import rfc3339
 # Stands alone for a list of turns: no text can hold it.
 TURNS = "$turns"
 UNIX = "$unix"
+# What TOML has for the type of a field; an object for any other.
+_KINDS: Mapping[Any, type | tuple[type, ...]] = {
+    **{str: str, Literal: str, int: int, bool: bool},
+    float: (int, float),
+}
+T = TypeVar("T")
 NAMES = frozenset({"user", "session", "turn", "time", "date", "weekday", "unix"})
 
 
@@ -28,7 +34,6 @@ class Occasion:
     turn: str = ""
 
     def values(self) -> dict[str, str]:
-        """What the names of a template stand for."""
         return {
             "user": self.user,
             "session": self.session,
@@ -72,7 +77,6 @@ def unknown_names(value: Any) -> set[str]:
 
 
 def named_in(value: Any) -> frozenset[str]:
-    """The names that stand in a value."""
     if isinstance(value, Mapping | list):
         items = value.values() if isinstance(value, Mapping) else value
         return frozenset().union(*map(named_in, items))
@@ -118,6 +122,19 @@ class TomlTable:
         if unknown := unknown_names(value):
             raise UsageError(f"{self.where}: {key} has unknown names {', '.join(sorted(unknown))}")
         return value
+
+    def read(self, kind: type[T]) -> T:
+        """The table as an object of a data class: each field of its type, without a default
+        required, and nothing else.
+        """
+        types, taken = get_type_hints(kind), {}
+        for one in fields(cast(Any, kind)):
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            wanted = _KINDS.get(get_origin(types[one.name]) or types[one.name], dict)
+            value = self.take(one.name, wanted, default=None if default is MISSING else default)
+            taken[one.name] = float(value) if types[one.name] is float else value
+        self.finish()
+        return kind(**taken)
 
     def finish(self) -> None:
         """Refuse what is left."""

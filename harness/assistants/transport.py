@@ -34,12 +34,10 @@ class Traffic:
     lost: int = 0
 
     def answered(self, status: int) -> None:
-        """Count an answer by its status."""
         self.rate_limited += status == 429
         self.server_errors += status >= 500
 
     def to_json(self) -> dict[str, int]:
-        """The counts for a manifest."""
         return asdict(self)
 
 
@@ -59,7 +57,6 @@ class Window:
 
     @property
     def limit(self) -> int:
-        """Requests allowed at a time."""
         return int(self._width)
 
     @property
@@ -104,7 +101,6 @@ class Pace:
                 self._room.notify_all()
 
     def succeeded(self) -> None:
-        """The assistant answered well."""
         self._window.succeeded()
 
     def overloaded(self, cuts_when_sent: int, pause: float = 0.0) -> None:
@@ -147,7 +143,6 @@ class Transport:
 
     @property
     def narrowest(self) -> int:
-        """The fewest requests that were allowed at a time."""
         return self._pace.narrowest
 
     async def is_alive(self) -> bool:
@@ -195,7 +190,6 @@ class Transport:
         return route.removeprefix("/v1") if doubled and route.startswith("/v1/") else route
 
     async def _send(self, request: httpx.Request, name: str) -> httpx.Response:
-        """Repeat until an answer worth reading, within the retry policy."""
         retry = self.endpoint.retry
         answers = losses = 0
         lost_since = 0.0
@@ -228,7 +222,6 @@ class Transport:
             await asyncio.sleep(retry.wait(answers + losses, retry_after))
 
     async def _once(self, request: httpx.Request) -> httpx.Response:
-        """One attempt in its turn, counted."""
         async with self._pace.turn() as cuts:
             self.traffic.sent += 1
             try:

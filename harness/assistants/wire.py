@@ -49,7 +49,6 @@ class WireAnswer:
 
 
 def parse_object(reply: Any) -> dict[str, Any]:
-    """Any JSON object."""
     if not isinstance(reply, dict):
         raise WrongShape(f"expected a JSON object, found {type(reply).__name__}")
     return reply
@@ -61,7 +60,6 @@ def parse_recorded(reply: Any) -> list[int]:
 
 
 def parse_sessions(reply: Any) -> list[StoredSession]:
-    """The sessions of a user, from the sessions route."""
     sessions = []
     for item in _objects(reply, "data"):
         enrichment = item.get("enrichment") or {}
@@ -79,12 +77,11 @@ def parse_sessions(reply: Any) -> list[StoredSession]:
 
 
 def parse_ranking(reply: Any) -> list[RankedValue]:
-    """Search results, best first."""
     return [
         RankedValue(
             session_id=_text(item, "session_id"),
             round_index=_integer(item, "round_index"),
-            similarity=_number(item, "similarity"),
+            similarity=float(_value(item, "similarity", int | float, "a number")),
             characters=len(item.get("user_text") or "") + len(item.get("assistant_text") or ""),
         )
         for item in _objects(reply, "data")
@@ -92,7 +89,6 @@ def parse_ranking(reply: Any) -> list[RankedValue]:
 
 
 def parse_answer(reply: Any) -> WireAnswer:
-    """The answer in an OpenAI-shaped chat completion."""
     choices = _objects(reply, "choices")
     message = choices[0].get("message") if choices else None
     if not isinstance(message, dict):
@@ -114,24 +110,18 @@ def _objects(reply: Any, field: str) -> list[dict[str, Any]]:
 
 
 def _text(item: Mapping[str, Any], field: str) -> str:
-    value = item.get(field)
-    if not isinstance(value, str):
-        raise WrongShape(f"{field}: expected a string, found {type(value).__name__}")
-    return value
+    return str(_value(item, field, str, "a string"))
 
 
 def _integer(item: Mapping[str, Any], field: str) -> int:
+    return int(_value(item, field, int, "an integer"))
+
+
+def _value(item: Mapping[str, Any], field: str, kind: Any, said: str) -> Any:
     value = item.get(field)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise WrongShape(f"{field}: expected an integer, found {type(value).__name__}")
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise WrongShape(f"{field}: expected {said}, found {type(value).__name__}")
     return value
-
-
-def _number(item: Mapping[str, Any], field: str) -> float:
-    value = item.get(field)
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise WrongShape(f"{field}: expected a number, found {type(value).__name__}")
-    return float(value)
 
 
 def _count(value: Any) -> int | None:

@@ -19,7 +19,7 @@ from harness.comparison.tables import comparison_tables, remarks
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import RunDir, outcome_of
 from harness.report.table import markdown_page, render_page
-from harness.statistics.intervals import FEW_CLUSTERS, Repeats, repeats_table
+from harness.statistics.intervals import FEW_CLUSTERS, repeats_table
 from harness.statistics.paired_tests import holm
 
 
@@ -50,13 +50,11 @@ def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> di
 
 
 def common_questions(runs: Sequence[ComparedRun]) -> list[QuestionDigest]:
-    """The questions of the first run that all others selected too."""
     others = [{q.question_id for q in run.lines.questions} for run in runs[1:]]
     return [q for q in runs[0].lines.questions if all(q.question_id in ids for ids in others)]
 
 
 def _left_out(runs: Sequence[ComparedRun], questions: Sequence[QuestionDigest]) -> dict[str, int]:
-    """How many questions of each run some other run did not select."""
     common = {q.question_id for q in questions}
     return {run.name: sum(q.question_id not in common for q in run.lines.questions) for run in runs}
 
@@ -112,14 +110,16 @@ def _repeats(
         else:
             group.append(run)
     return [
-        {"names": [run.name for run in group], **_repeated(group, questions)}
+        {"names": [run.name for run in group], **repeats_table(_outcomes(group, questions))}
         for group in groups
         if len(group) > 1
     ]
 
 
-def _repeated(group: Sequence[ComparedRun], questions: Sequence[QuestionDigest]) -> Repeats:
-    return repeats_table([[right(outcome_of(q, run.lines)) for q in questions] for run in group])
+def _outcomes(
+    group: Sequence[ComparedRun], questions: Sequence[QuestionDigest]
+) -> list[list[bool]]:
+    return [[right(outcome_of(q, run.lines)) for q in questions] for run in group]
 
 
 _MARKS = {"lost": "wrong", "gained": "right"}
@@ -142,7 +142,6 @@ class Flip:
 
 
 def write_comparison(out: Path, comparison: Mapping[str, Any], runs: Sequence[ComparedRun]) -> None:
-    """Make the folder and replace its three files."""
     folder = RunDir(out)
     folder.create()
     title = "Comparison: " + ", ".join(run.name for run in runs)
@@ -153,7 +152,6 @@ def write_comparison(out: Path, comparison: Mapping[str, Any], runs: Sequence[Co
 
 
 def render_comparison(comparison: Mapping[str, Any], runs: Sequence[ComparedRun]) -> str:
-    """The whole page: tables, then every flipped question with both answers."""
     flips = [
         {
             "title": f"Flips from {runs[0].name} to {run.name}",

@@ -14,7 +14,7 @@ from harness.comparison.build import common_questions
 from harness.comparison.paired import paired_accuracy, question_figures
 from harness.comparison.runs import ComparedRun, load_run, load_runs, require_comparable
 from harness.comparison.thresholds import GateResult, Threshold, cell_of, parse_threshold
-from harness.errors import RunMismatch, UsageError
+from harness.errors import RunMismatch, UsageError, raising
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import MANIFEST, RunLines, outcome_of
 from harness.report.table import p_value, percent
@@ -93,7 +93,6 @@ def _accuracy(
 def _retrieval(
     first: ComparedRun, second: ComparedRun, questions: Sequence[QuestionDigest]
 ) -> Iterator[_Figure]:
-    """Every figure that the base has, whether or not it is missing now."""
     before, after = question_figures(first), question_figures(second)
     for name in (*BINARY, *FRACTIONS):
         known = [q.question_id for q in questions if q.question_id in before.get(name, {})]
@@ -176,12 +175,8 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def write_junit(path: Path, run: ComparedRun, gates: Sequence[GateResult] = ()) -> None:
     """Replace the file; raises `UsageError` where that is not possible."""
-    try:
+    with raising(UsageError, f"--junit {path}: cannot be written"):
         path.write_text(junit_xml(run, gates), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"--junit {path}: cannot be written ({error.strerror or error})"
-        ) from error
 
 
 def junit_xml(run: ComparedRun, gates: Sequence[GateResult] = ()) -> str:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from harness.comparison.runs import ComparedRun
+from harness.datasets.selection import by_type
 from harness.metrics.official_scores import scores_by_question
 from harness.metrics.retrieval_metrics import (
     CONTEXT_BUDGETS,
@@ -134,11 +135,8 @@ def paired_accuracy(
         q.question_id: (outcome_of(q, first.lines), outcome_of(q, second.lines)) for q in questions
     }
     scored = [q for q in questions if "unscored" not in outcomes[q.question_id]]
-    types = sorted({q.question_type for q in scored})
-    by_type = {
-        name: _crossed([q for q in scored if q.question_type == name], outcomes) for name in types
-    }
-    for cell, p in zip(by_type.values(), holm([c["p"] for c in by_type.values()]), strict=True):
+    crossed = {name: _crossed(members, outcomes) for name, members in by_type(scored).items()}
+    for cell, p in zip(crossed.values(), holm([c["p"] for c in crossed.values()]), strict=True):
         cell["p_holm"] = p
     overall = _crossed(scored, outcomes)
     return {
@@ -147,7 +145,7 @@ def paired_accuracy(
         "missing": [
             sum(outcomes[q.question_id][side] == "missing" for q in scored) for side in (0, 1)
         ],
-        "by_type": by_type,
+        "by_type": crossed,
         "lost": _flips(scored, outcomes, (True, False)),
         "gained": _flips(scored, outcomes, (False, True)),
         "power": _power(overall),
@@ -166,7 +164,6 @@ def paired_figures(
 
 
 def right(outcome: Outcome) -> bool:
-    """Whether an outcome counts as right."""
     return outcome == "yes"
 
 

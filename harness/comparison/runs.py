@@ -26,7 +26,6 @@ class ComparedRun:
 
     @property
     def is_judged(self) -> bool:
-        """Whether it has verdicts."""
         return self.report["accuracy"] is not None
 
 
@@ -38,7 +37,6 @@ def load_runs(paths: Sequence[Path]) -> list[ComparedRun]:
 
 
 def load_run(path: Path) -> ComparedRun:
-    """Read one run directory, named after its folder."""
     return read_run_at(path, short_names([path])[0])
 
 
@@ -53,7 +51,6 @@ def short_names(paths: Sequence[Path]) -> list[str]:
 
 
 def read_run_at(path: Path, name: str) -> ComparedRun:
-    """Read one run directory under a given name."""
     run_dir = RunDir(path)
     manifest: Manifest | None = load_manifest(run_dir)
     if manifest is None:

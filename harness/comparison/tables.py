@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.report.table import Table, number, p_value, percent, points
+from harness.report.table import Columns, Table, number, p_value, percent, points, table_of
 
 Comparison = Mapping[str, Any]
 _BOUNDS = "bootstrap 95 %"
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
-    """Every table there are numbers for, in reading order."""
     tables = [_runs(comparison), _findings(comparison), _effort(comparison)]
     judged = [item for item in comparison["comparisons"] if item["accuracy"]]
     if judged:
@@ -22,7 +21,6 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 
 def repeats_tables(comparison: Comparison) -> list[Table]:
-    """What is worth saying of runs that are repeats of each other."""
     tables = [_runs(comparison), _effort(comparison), _repeats(comparison["repeats"])]
     return [table for table in tables if table.rows]
 
@@ -54,28 +52,28 @@ def _histories(questions: Mapping[str, Any]) -> str:
 
 
 def _runs(comparison: Comparison) -> Table:
-    rows = []
-    for run in comparison["runs"]:
-        cell = run["accuracy"] or {}
-        rows.append(
-            (
-                run["name"],
-                run["mode"] or "judged only",
-                run["judge"]["id"] if run["judge"] else "–",
-                percent(cell.get("value")),
-                f"{percent(cell['low'])}–{percent(cell['high'])}" if cell else "–",
-                str(run["n"]),
-                str(run["missing"]),
-                number(run["unscored"]),
-            )
-        )
-    header = ("run", "mode", "judge", "right", "Wilson 95 %", "n", "missing", "unscored")
     data = comparison["runs"][0]["dataset"]
     sha256 = f", SHA-256 {data['sha256'][:12]}" if data["sha256"] else ""
     note = (
         f"Data: {data['name']} ({data['file'] or 'built in'}{sha256}). Each over its own questions."
     )
-    return Table("Runs, %", header, rows, note)
+    return table_of("Runs, %", comparison["runs"], _RUN, note)
+
+
+def _wilson(cell: Mapping[str, Any] | None) -> str:
+    return f"{percent(cell['low'])}–{percent(cell['high'])}" if cell else "–"
+
+
+_RUN: Columns = {
+    "run": lambda run: run["name"],
+    "mode": lambda run: run["mode"] or "judged only",
+    "judge": lambda run: run["judge"]["id"] if run["judge"] else "–",
+    "right": lambda run: percent((run["accuracy"] or {}).get("value")),
+    "Wilson 95 %": lambda run: _wilson(run["accuracy"]),
+    "n": lambda run: str(run["n"]),
+    "missing": lambda run: str(run["missing"]),
+    "unscored": lambda run: number(run["unscored"]),
+}
 
 
 def _findings(comparison: Comparison) -> Table:
@@ -85,68 +83,56 @@ def _findings(comparison: Comparison) -> Table:
 
 
 def _effort(comparison: Comparison) -> Table:
-    rows = [
-        (
-            run["name"],
-            number(run["tokens"]["prompt_per_question"]),
-            number(run["tokens"]["completion_per_question"]),
-            number(run["latency"]["answer_ms"]["p50"]),
-            number(run["latency"]["answer_ms"]["p95"]),
-            number(run["latency"]["search_ms"]["p50"]),
-            number(run["latency"]["ingest_round_ms"]["p50"]),
-            number(run["wall_seconds"]),
-            _dollars(run["cost"]),
-        )
-        for run in comparison["runs"]
-    ]
-    header = (
-        *("run", "prompt tokens", "completion", "answer p50, ms", "p95", "search p50"),
-        *("ingest p50", "wall, s", "cost, $"),
-    )
     note = "Tokens are those of one question, as the assistant counts them. – is not known."
-    return Table("Cost and speed", header, rows, note)
+    return table_of(
+        "Cost and speed",
+        comparison["runs"],
+        {
+            "run": lambda run: run["name"],
+            "prompt tokens": lambda run: number(run["tokens"]["prompt_per_question"]),
+            "completion": lambda run: number(run["tokens"]["completion_per_question"]),
+            "answer p50, ms": lambda run: number(run["latency"]["answer_ms"]["p50"]),
+            "p95": lambda run: number(run["latency"]["answer_ms"]["p95"]),
+            "search p50": lambda run: number(run["latency"]["search_ms"]["p50"]),
+            "ingest p50": lambda run: number(run["latency"]["ingest_round_ms"]["p50"]),
+            "wall, s": lambda run: number(run["wall_seconds"]),
+            "cost, $": lambda run: _dollars(run["cost"]),
+        },
+        note,
+    )
+
+
+_PAIRED: Columns = {
+    "base": lambda cell: percent(cell["first"]["value"]),
+    "run": lambda cell: percent(cell["second"]["value"]),
+    "difference": lambda cell: points(cell["difference"]["value"]),
+    _BOUNDS: lambda cell: bounds(cell["difference"]),
+    "only base right": lambda cell: str(cell["pairs"]["only_first"]),
+    "only run right": lambda cell: str(cell["pairs"]["only_second"]),
+    "p (McNemar)": lambda cell: p_value(cell["p"]),
+    "p (Holm)": lambda cell: p_value(cell["p_holm"]),
+    "n": lambda cell: str(cell["n"]),
+}
 
 
 def _accuracy(judged: Sequence[Mapping[str, Any]]) -> Table:
-    rows, notes = [], []
-    for item in judged:
-        accuracy = item["accuracy"]
-        rows.append((f"{item['second']} against {item['first']}", *_paired_cells(accuracy)))
-        notes.append(_power_note(item))
+    named = {f"{item['second']} against {item['first']}": item["accuracy"] for item in judged}
+    notes = [_power_note(item) for item in judged]
     if len(judged) > 1:
         notes.append(f"p (Holm) holds for all {len(judged)} comparisons together.")
     notes.append("A missing answer is wrong; pairs with an unscored verdict are left out.")
-    header = (
-        *("runs", "base", "run", "difference", _BOUNDS, "only base right"),
-        *("only run right", "p (McNemar)", "p (Holm)", "n"),
-    )
-    return Table("Accuracy, paired, % and points", header, rows, " ".join(notes))
+    return _paired("Accuracy, paired, % and points", "runs", named, " ".join(notes))
 
 
 def _by_type(item: Mapping[str, Any]) -> Table:
-    by_type = item["accuracy"]["by_type"]
-    rows = [(name, *_paired_cells(cell)) for name, cell in by_type.items()]
-    header = (
-        *("type", "base", "run", "difference", _BOUNDS, "only base right"),
-        *("only run right", "p (McNemar)", "p (Holm)", "n"),
-    )
-    note = f"p (Holm) holds for all {len(rows)} types together: read that one."
-    return Table(f"{item['second']} against {item['first']} by type", header, rows, note)
+    named = item["accuracy"]["by_type"]
+    note = f"p (Holm) holds for all {len(named)} types together: read that one."
+    return _paired(f"{item['second']} against {item['first']} by type", "type", named, note)
 
 
-def _paired_cells(cell: Mapping[str, Any]) -> tuple[str, ...]:
-    pairs = cell["pairs"]
-    return (
-        percent(cell["first"]["value"]),
-        percent(cell["second"]["value"]),
-        points(cell["difference"]["value"]),
-        bounds(cell["difference"]),
-        str(pairs["only_first"]),
-        str(pairs["only_second"]),
-        p_value(cell["p"]),
-        p_value(cell["p_holm"]),
-        str(cell["n"]),
-    )
+def _paired(title: str, kind: str, named: Mapping[str, Any], note: str) -> Table:
+    cells = [{"name": name, **cell} for name, cell in named.items()]
+    return table_of(title, cells, {kind: lambda cell: cell["name"], **_PAIRED}, note)
 
 
 def _power_note(item: Mapping[str, Any]) -> str:
@@ -163,26 +149,25 @@ def _power_note(item: Mapping[str, Any]) -> str:
     return said + f", {percent(power['difference'])} points would need n = {needed:,}."
 
 
+_FIGURE: Columns = {
+    "figure": lambda cell: cell["name"],
+    "base": lambda cell: percent(cell["first"]),
+    "run": lambda cell: percent(cell["second"]),
+    "difference": lambda cell: points(cell["difference"]["value"]),
+    _BOUNDS: lambda cell: bounds(cell["difference"]),
+    "p (McNemar)": lambda cell: p_value(cell["p"]),
+    "n": lambda cell: str(cell["n"]),
+}
+
+
 def _figures(item: Mapping[str, Any]) -> Table:
-    rows = [
-        (
-            name,
-            percent(cell["first"]),
-            percent(cell["second"]),
-            points(cell["difference"]["value"]),
-            bounds(cell["difference"]),
-            p_value(cell["p"]),
-            str(cell["n"]),
-        )
-        for name, cell in item["figures"].items()
-    ]
-    header = ("figure", "base", "run", "difference", _BOUNDS, "p (McNemar)", "n")
+    cells = [{"name": name, **cell} for name, cell in item["figures"].items()]
     note = (
         "Sessions where nothing else is said. Each figure is tested alone; McNemar's test is for "
         "figures that are yes or no."
     )
     title = f"Retrieval, {item['second']} against {item['first']}, % and points"
-    return Table(title, header, rows, note)
+    return table_of(title, cells, _FIGURE, note)
 
 
 def _flips(item: Mapping[str, Any]) -> Table:
@@ -194,36 +179,30 @@ def _flips(item: Mapping[str, Any]) -> Table:
 
 
 def _repeats(repeats: Sequence[Mapping[str, Any]]) -> Table:
-    rows = [
-        (
-            ", ".join(group["names"]),
-            percent(group["mean"]),
-            percent(group["standard_deviation"]),
-            f"{percent(group['lowest'])}–{percent(group['highest'])}",
-            percent(group["flipped"]["value"]),
-            str(group["flipped"]["n"]),
-        )
-        for group in repeats
-    ]
-    header = ("repeats", "mean", "standard deviation", "lowest to highest", "flipped", "n")
     note = (
         "Runs of one set-up. A difference between set-ups that is not clearly larger than what "
         "these wander by themselves is none."
     )
-    return Table("Repeats, %", header, rows, note)
+    columns: Columns = {
+        "repeats": lambda group: ", ".join(group["names"]),
+        "mean": lambda group: percent(group["mean"]),
+        "standard deviation": lambda group: percent(group["standard_deviation"]),
+        "lowest to highest": lambda group: (
+            f"{percent(group['lowest'])}–{percent(group['highest'])}"
+        ),
+        "flipped": lambda group: percent(group["flipped"]["value"]),
+        "n": lambda group: str(group["flipped"]["n"]),
+    }
+    return table_of("Repeats, %", repeats, columns, note)
 
 
 def _differences(comparison: Comparison) -> Table:
     rows = [
-        (name, *(_shown(value) for value in values))
+        (name, *("–" if value is None else str(value) for value in values))
         for name, values in comparison["set_up_differences"].items()
     ]
     names = (run["name"] for run in comparison["runs"])
     return Table("What differs between the set-ups", ("setting", *names), rows, is_detail=True)
-
-
-def _shown(value: Any) -> str:
-    return "–" if value is None else str(value)
 
 
 def _dollars(cost: Mapping[str, Any]) -> str:
@@ -232,7 +211,6 @@ def _dollars(cost: Mapping[str, Any]) -> str:
 
 
 def bounds(cell: Mapping[str, Any]) -> str:
-    """An interval of a difference in points."""
     if cell["low"] is None:
         return "–"
     return f"{points(cell['low'])} to {points(cell['high'])}"

@@ -1,7 +1,7 @@
 """`--fail-under METRIC=VALUE`: figures of a report that must not be lower."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +51,7 @@ def parse_threshold(text: str) -> Threshold:
     metric, found, value = text.rpartition("=")
     if not found:
         metric = "accuracy"
-    if not any(re.fullmatch(pattern, metric) for pattern in _FIGURES):
+    if not any(re.fullmatch(pattern, metric) for pattern in _PLACES):
         raise UsageError(
             f"--fail-under {text}: unknown metric {metric!r}; see the benchmark's docs"
         )
@@ -77,61 +77,25 @@ def figure_of(report: Report, metric: str) -> float | None:
 
 def cell_of(report: Report, metric: str) -> Mapping[str, Any] | None:
     """The figure with its denominator; None where nothing was measured."""
-    for pattern, find in _FIGURES.items():
-        if re.fullmatch(pattern, metric):
-            cell: Mapping[str, Any] | None = find(report, metric)
+    for pattern, place in _PLACES.items():
+        if found := re.fullmatch(pattern, metric):
+            cell: Any = report
+            for name in (*place, *found.groups()):
+                cell = cell.get(name) if isinstance(cell, Mapping) else None
             return None if cell is None or cell["value"] is None else cell
     return None
 
 
-def _accuracy(report: Report, metric: str) -> Any:
-    return _at(report, "accuracy", "overall" if metric == "accuracy" else metric)
-
-
-def _typed(report: Report, metric: str) -> Any:
-    return _at(report, "accuracy", "by_type", metric.partition(".")[2])
-
-
-def _session(report: Report, metric: str) -> Any:
-    return _at(report, "retrieval", "session", metric)
-
-
-def _round(report: Report, metric: str) -> Any:
-    return _at(report, "retrieval", "round", metric.partition(".")[2])
-
-
-def _turn(report: Report, metric: str) -> Any:
-    return _at(report, "retrieval", "turn", "strict", "overall", metric.partition(".")[2])
-
-
-def _context(report: Report, metric: str) -> Any:
-    return _at(report, "retrieval", "evidence_in_context", metric.partition("@")[2])
-
-
-def _official(report: Report, metric: str) -> Any:
-    return _at(report, "official_metrics", "overall", metric)
-
-
-def _rubric(report: Report, metric: str) -> Any:
-    return _at(report, "rubric_scores", "overall", metric.partition(".")[2])
-
-
-def _at(value: Any, *names: str) -> Any:
-    for name in names:
-        if not isinstance(value, Mapping):
-            return None
-        value = value.get(name)
-    return value
-
-
-_FIGURES: dict[str, Callable[[Report, str], Any]] = {
-    f"accuracy|{'|'.join(_ACCURACIES)}": _accuracy,
-    r"accuracy\..+": _typed,
-    _RANKED: _session,
-    rf"round\.{_RANKED}": _round,
-    rf"turn\.{_RANKED}": _turn,
-    r"evidence_in_context@\d+": _context,
-    r"evidence_in_prompt": lambda report, metric: report[metric],
-    r"f1|bleu1": _official,
-    r"rubric\.(?:fractional|official)": _rubric,
+# Where a report has the figures of these names: at last under the part in brackets.
+_PLACES: dict[str, tuple[str, ...]] = {
+    "accuracy": ("accuracy", "overall"),
+    r"accuracy\.(.+)": ("accuracy", "by_type"),
+    rf"({'|'.join(_ACCURACIES)})": ("accuracy",),
+    rf"({_RANKED})": ("retrieval", "session"),
+    rf"round\.({_RANKED})": ("retrieval", "round"),
+    rf"turn\.({_RANKED})": ("retrieval", "turn", "strict", "overall"),
+    r"evidence_in_context@(\d+)": ("retrieval", "evidence_in_context"),
+    r"(evidence_in_prompt)": (),
+    r"(f1|bleu1)": ("official_metrics", "overall"),
+    r"rubric\.(fractional|official)": ("rubric_scores", "overall"),
 }

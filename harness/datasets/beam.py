@@ -23,7 +23,7 @@ from harness.datasets.benchmark import (
 from harness.datasets.dataset import ContentHash, Dataset
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.questions import BEAM_ABILITIES, EVENT_ORDERING, Question, digest_of
-from harness.errors import DatasetError, UsageError
+from harness.errors import DatasetError, UsageError, raising
 from harness.records.digest import QuestionDigest
 
 _BEAM = "https://raw.githubusercontent.com/mohammadtavakoli78/BEAM/main/chats"
@@ -64,14 +64,11 @@ def content_digest(path: Path) -> str:
 
 
 def size_of(path: Path) -> int:
-    """Bytes of what is read."""
     files = [path]
     if path.is_dir():
         files = [file for folder in _folders(path) for file in (_chat_file(folder),)]
-    try:
+    with raising(DatasetError, f"{path}: cannot be read"):
         return sum(file.stat().st_size for file in files)
-    except OSError as error:
-        raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
 def _folders(path: Path) -> list[Path]:
@@ -106,10 +103,8 @@ def _chat_file(folder: Path) -> Path:
 
 def _read(path: Path) -> Any:
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            return json.load(file)
-    except OSError as error:
-        raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
+        with raising(DatasetError, f"{path}: cannot be read"):
+            return json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: not JSON ({error})") from error
 
@@ -167,7 +162,6 @@ def beam_results(run: Answered) -> Iterator[dict[str, Any]]:
 
 
 def _published(size: str, count: int) -> KnownFolder:
-    """A size of BEAM: the chats and their questions, and shortened chats where there are any."""
     key, licence = f"beam-{size.lower()}", "not stated"
     names = ("chat.json", "probing_questions/probing_questions.json", "chat_trunecated.json")
     files = (

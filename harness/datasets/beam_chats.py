@@ -100,8 +100,6 @@ def parse_chat(value: Any, name: str, where: str) -> BeamChat:
 
 @dataclass(slots=True)
 class _Batch:
-    """Messages of one day; None where they say none."""
-
     name: str
     day: datetime | None
     messages: list[Turn]
@@ -154,7 +152,6 @@ def _turn(message: Record, where: str) -> Turn:
 
 
 def _day(value: Any, where: str) -> datetime | None:
-    """The day of an anchor like `March-15-2024`; None where there is none."""
     if value is None or value == "":
         return None
     text = str(value)

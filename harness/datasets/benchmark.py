@@ -30,7 +30,6 @@ class Given:
 
     @property
     def path(self) -> Path:
-        """The file of a data set that needs one."""
         if self.file is None:
             raise UsageError(f"--dataset {self.name} needs --file")
         return self.file
@@ -57,7 +56,6 @@ class RubricRules:
 
 
 def or_abstention(answerable: str, unanswerable: str) -> Callable[[QuestionDigest], str]:
-    """Chooses between two prompts."""
     return lambda question: unanswerable if question.is_abstention else answerable
 
 
@@ -120,7 +118,6 @@ class OfficialFormat:
     written: Literal["lines", "whole", "folder", "summary"] = "lines"
 
     def require(self, run: Answered) -> None:
-        """Raise `UsageError` for a run that it is not made for."""
         kinds = {question.question_type for question in run.questions}
         strange = self.types and not kinds <= set(self.types)
         if strange or self.dataset not in (None, run.dataset):

@@ -33,7 +33,6 @@ CATEGORIES = {
 
 
 def questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
     folder = next((f.name for f in file.absolute().parents if f.name in CATEGORIES), None)
     if folder is None:
         known = ", ".join(CATEGORIES)

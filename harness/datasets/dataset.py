@@ -3,8 +3,6 @@
 import hashlib
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as StillRunning
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -12,8 +10,9 @@ from typing import Generic, TypeVar
 
 from harness.datasets.files import sha256_of
 from harness.datasets.questions import Question, digest_of
-from harness.errors import DatasetError
+from harness.errors import DatasetError, raising
 from harness.records.digest import QuestionDigest
+from harness.records.schema import GoldRecord
 
 T = TypeVar("T")
 
@@ -51,10 +50,6 @@ class Gradual(Generic[T]):
             yield item
             place += 1
 
-    def all(self) -> list[T]:
-        """Everything, however long it takes."""
-        return list(self)
-
     def _fill(self, items: Iterable[T]) -> None:
         try:
             for item in items:
@@ -76,25 +71,15 @@ CHECKED_WHOLE = 512 << 20
 
 
 class ContentHash:
-    """SHA-256 of the data: known at once, or still being computed beside other work."""
+    """SHA-256 of the data in hex digits: known at once, or still computed beside other work."""
 
-    def __init__(self, result: "Future[str]") -> None:
-        self._result = result
+    def __init__(self, digits: list[str] | Gradual[str]) -> None:
+        self._digits = digits
 
     @classmethod
     def of_file(cls, path: Path) -> "ContentHash":
         """Begin to hash a file; an error waits for who asks."""
-        result: Future[str] = Future()
-
-        def work() -> None:
-            try:
-                result.set_result(sha256_of(path))
-            except BaseException as error:
-                result.set_exception(error)
-
-        # A daemon: nobody should wait for a hash when the run was interrupted.
-        threading.Thread(target=work, name="sha256", daemon=True).start()
-        return cls(result)
+        return cls(Gradual(map(sha256_of, [path])))
 
     @classmethod
     def of_files(cls, files: Sequence[Path]) -> "ContentHash":
@@ -104,35 +89,19 @@ class ContentHash:
 
     @classmethod
     def of_text(cls, text: str) -> "ContentHash":
-        """The digest of a data set made of this text."""
         return cls.known(hashlib.sha256(text.encode()).hexdigest())
 
     @classmethod
     def known(cls, sha256: str) -> "ContentHash":
-        """One that needs no computing."""
-        result: Future[str] = Future()
-        result.set_result(sha256)
-        return cls(result)
+        return cls([sha256])
 
-    def within(self, seconds: float) -> str | None:
-        """Hex digits, or None if they take longer."""
-        try:
-            return self._result.result(seconds)
-        except StillRunning:
-            return None
+    @property
+    def is_known(self) -> bool:
+        return isinstance(self._digits, list) or self._digits.is_complete
 
     def sha256(self) -> str:
-        """Hex digits, however long they take."""
-        return self._result.result()
-
-
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """A file of corrected answers that was laid over a data set."""
-
-    file: str
-    sha256: str
-    changed: int
+        """The digits, however long they take."""
+        return next(iter(self._digits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +119,10 @@ class Dataset:
     fingerprint: ContentHash
     listed: list[QuestionDigest] | Gradual[QuestionDigest]
     read: Callable[[Collection[str]], Iterator[Question]] = field(repr=False)
-    gold: Gold | None = None
+    gold: GoldRecord | None = None
 
     @property
     def is_listed(self) -> bool:
-        """Whether all outlines are known already."""
         return isinstance(self.listed, list) or self.listed.is_complete
 
     @property
@@ -164,9 +132,8 @@ class Dataset:
 
     def early_sha256(self) -> str | None:
         """The hash before a run starts; None for a large file whose hashing is not over."""
-        if self.size <= CHECKED_WHOLE:
-            return self.fingerprint.sha256()
-        return self.fingerprint.within(0)
+        early = self.size <= CHECKED_WHOLE or self.fingerprint.is_known
+        return self.fingerprint.sha256() if early else None
 
     def histories(self, ids: Collection[str]) -> Iterator[list[Question]]:
         """The questions of these ids, those of one history together."""
@@ -176,10 +143,8 @@ class Dataset:
 
 def size_of(file: Path) -> int:
     """Bytes of a file; raises `DatasetError` where it cannot be read."""
-    try:
+    with raising(DatasetError, f"{file}: cannot be read"):
         return file.stat().st_size
-    except OSError as error:
-        raise DatasetError(f"{file}: cannot be read ({error.strerror or error})") from error
 
 
 def held(
@@ -188,10 +153,8 @@ def held(
     size: int,
     fingerprint: ContentHash,
     questions: list[Question],
-    gold: Gold | None = None,
+    gold: GoldRecord | None = None,
 ) -> Dataset:
-    """A data set whose questions are all in memory."""
-
     def read(ids: Collection[str]) -> Iterator[Question]:
         return (question for question in questions if question.question_id in ids)
 

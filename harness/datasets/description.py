@@ -6,7 +6,7 @@ before an evidence session: 0 is its beginning.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from statistics import fmean, median
@@ -22,8 +22,6 @@ Figures = dict[str, float]
 
 @dataclass(slots=True)
 class _Numbers:
-    """One list of measurements for each line of the table."""
-
     by_name: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, name: str, value: float) -> None:
@@ -117,8 +115,5 @@ def _characters(session: HaystackSession) -> int:
 
 
 def _key(session: HaystackSession) -> bytes:
-    return sha256(_joined(turn.role + turn.content for turn in session.turns)).digest()[:12]
-
-
-def _joined(parts: Iterable[str]) -> bytes:
-    return "\0".join(parts).encode("utf-8", "replace")
+    said = "\0".join(turn.role + turn.content for turn in session.turns)
+    return sha256(said.encode("utf-8", "replace")).digest()[:12]

@@ -26,7 +26,6 @@ _LINE = re.compile(r"([^:\n]{1,60}):\s*(.*)")
 
 
 def questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
     if ".pickle" in file.name or file.name.endswith(".pkl"):
         raise DatasetError(f"{file}: a pickle is not opened: convert it to JSON (docs/datasets.md)")
     for show in entries_of(file):
@@ -99,8 +98,6 @@ def _question(name: str, kind: str, entry: Entry, place: str, told: Sessions) ->
         answer_is_number=False,
         question_date=last.session_date + timedelta(seconds=len(last.turns)),
         sessions=told,
-        evidence_session_ids=(),
-        is_abstention=False,
         shared_history=place,
         options=options,
     )

@@ -16,7 +16,7 @@ import httpx
 from harness.datasets.benchmark import KnownFile
 from harness.datasets.files import sha256_of
 from harness.datasets.registry import KNOWN_FILES, KNOWN_FOLDERS
-from harness.errors import DownloadFailed, NotPublished, UsageError
+from harness.errors import DownloadFailed, NotPublished, UsageError, raising
 
 _TIMEOUT = 30.0
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -63,10 +63,8 @@ def download(
     url = known.url if mirror is None else _mirrored(known.url, mirror)
     if target.exists():
         return _checked(known, target, known.sha256)
-    try:
+    with raising(UsageError, f"--out {folder}: cannot be made"):
         target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out {folder}: cannot be made ({error.strerror or error})") from error
     partial = target.with_name(f".{target.name}.partial")
     announced = _fetch(url, partial, target, progress)
     arrived = _checked(known, partial, known.sha256 or announced)
@@ -82,7 +80,6 @@ def _mirrored(url: str, mirror: str) -> str:
 
 
 def _fetch(url: str, partial: Path, target: Path, progress: Progress) -> str | None:
-    """Append what is missing to the partial file; returns the hash the server announced, if any."""
     here = partial.stat().st_size if partial.exists() else 0
     headers = {"Range": f"bytes={here}-"} if here else {}
     with _explained(url, target), _client() as client:
@@ -119,7 +116,6 @@ def _announced(headers: Mapping[str, str]) -> str | None:
 
 @contextmanager
 def _explained(url: str, target: Path) -> Iterator[None]:
-    """Turn network trouble into what a person can do about it."""
     by_hand = f"fetch {url} by other means, save it as {target} and run this again to check it"
     try:
         yield

@@ -46,7 +46,6 @@ class Entry:
         return self.fields.get(name) not in (None, "", [], {})
 
     def text(self, name: str) -> str:
-        """A field that holds words."""
         value = self._field(name)
         if not isinstance(value, str) or not value.strip():
             raise self.error(name, f"expected text, found {_kind(value)}")
@@ -87,16 +86,13 @@ class Entry:
         raise self.error(name, "neither JSON nor a Python literal")
 
     def entries(self, name: str) -> list[Self]:
-        """A list of objects."""
         items = enumerate(self.items(name))
         return [type(self)(item, f"{self.where}: {name}[{i}]") for i, item in items]
 
     def entry(self, name: str) -> Self:
-        """An object inside this one."""
         return type(self)(self._field(name), f"{self.where}: {name}")
 
     def members(self) -> Iterator[tuple[str, Self]]:
-        """Every field as an object with its name."""
         for name, value in self.fields.items():
             yield name, type(self)(value, f"{self.where}: {name}")
 
@@ -112,7 +108,6 @@ class Entry:
         return role
 
     def error(self, name: str, problem: str) -> DatasetError:
-        """The fault of a field."""
         return DatasetError(f"{self.where}: {name}: {problem}")
 
     def _field(self, name: str) -> Any:

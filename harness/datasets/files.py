@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from harness.errors import DatasetError
+from harness.errors import DatasetError, raising
 from harness.text import encodable
 
 SUFFIXES = (".json", ".jsonl", ".json.gz", ".json.xz", ".jsonl.gz", ".jsonl.xz")
@@ -21,14 +21,8 @@ _XZ_MAGIC = b"\xfd7zXZ\x00"
 
 def sha256_of(path: Path) -> str:
     """SHA-256 of the file as it lies on disk (compressed where it is compressed), hex."""
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
-    except OSError as error:
-        raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
-    return digest.hexdigest()
+    with raising(DatasetError, f"{path}: cannot be read"), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
@@ -46,15 +40,15 @@ def open_text(path: Path, suffixes: tuple[str, ...]) -> Iterator[IO[str]]:
     """A text file, compressed as its name says; what goes wrong while it is read is a
     `DatasetError`.
     """
-    try:
-        with _open_text(path, suffixes) as file:
-            yield file
-    except (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error) as error:
-        raise DatasetError(f"{path}: damaged or cut-off {path.suffix} file ({error})") from error
-    except UnicodeDecodeError as error:
-        raise DatasetError(f"{path}: not UTF-8 text (byte {error.start})") from error
-    except OSError as error:
-        raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
+    with raising(DatasetError, f"{path}: cannot be read"):
+        try:
+            with _open_text(path, suffixes) as file:
+                yield file
+        except (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error) as error:
+            problem = f"damaged or cut-off {path.suffix} file ({error})"
+            raise DatasetError(f"{path}: {problem}") from error
+        except UnicodeDecodeError as error:
+            raise DatasetError(f"{path}: not UTF-8 text (byte {error.start})") from error
 
 
 def _open_text(path: Path, suffixes: tuple[str, ...]) -> IO[str]:
@@ -76,8 +70,6 @@ def _open_text(path: Path, suffixes: tuple[str, ...]) -> IO[str]:
 
 
 class _Buffer:
-    """Text read so far and not yet decoded."""
-
     def __init__(self, file: IO[str]) -> None:
         self._file = file
         self.text = ""
@@ -137,14 +129,12 @@ def _next_record(buffer: _Buffer, path: Path, number: int) -> Any:
 
 
 def require_text(value: Any, where: str) -> str:
-    """A value that must be text; `where` opens the message of the `DatasetError`."""
     if not isinstance(value, str):
         raise DatasetError(f"{where}: expected text, found {type(value).__name__}")
     return encodable(value)
 
 
 def require_list(value: Any, where: str) -> list[Any]:
-    """A value that must be a list."""
     if not isinstance(value, list):
         raise DatasetError(f"{where}: expected a list, found {type(value).__name__}")
     return value

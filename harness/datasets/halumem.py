@@ -19,7 +19,6 @@ from harness.datasets.questions import HaystackSession, Question, Turn
 
 
 def questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
     for user in entries_of(file):
         told: list[HaystackSession] = []
         points: list[set[str]] = []
@@ -58,7 +57,6 @@ def _asked(
             question_date=told[-1].session_date + timedelta(seconds=len(told[-1].turns)),
             sessions=told,
             evidence_session_ids=tuple(held),
-            is_abstention=False,
             shared_history=history,
         )
 

@@ -24,7 +24,7 @@ from harness.datasets.benchmark import (
     RubricRules,
     or_abstention,
 )
-from harness.datasets.dataset import ContentHash, Dataset, Gold, held, size_of
+from harness.datasets.dataset import ContentHash, Dataset, held, size_of
 from harness.datasets.files import read_records, require_list, require_text, sha256_of
 from harness.datasets.golds import GoldCorrection, read_corrections, require_known
 from harness.datasets.locomo_scores import locomo_scores
@@ -36,6 +36,7 @@ from harness.datasets.questions import (
     with_evidence,
 )
 from harness.errors import DatasetError, UsageError
+from harness.records.schema import GoldRecord
 from harness.text import encodable
 
 ADVERSARIAL = LOCOMO_CATEGORIES[5]
@@ -150,7 +151,6 @@ def turn_ids(evidence: Iterable[str]) -> list[str]:
 
 
 def with_caption(text: str, caption: Any) -> str:
-    """A turn's words with what its picture shows."""
     return f"{text} [shares a picture: {caption}]".strip() if caption else text
 
 
@@ -165,21 +165,15 @@ def _turn(value: Any, where: str) -> Turn:
 
 
 def _places(sessions: Iterable[HaystackSession]) -> dict[str, tuple[int, int]]:
-    return dict(_named_places(sessions))
-
-
-def _named_places(
-    sessions: Iterable[HaystackSession],
-) -> Iterator[tuple[str, tuple[int, int]]]:
-    for session in sessions:
-        for i, turn in enumerate(session.turns):
-            for name in turn_ids([turn.turn_id or ""]):
-                yield name, (session.position, i)
+    return {
+        name: (session.position, i)
+        for session in sessions
+        for i, turn in enumerate(session.turns)
+        for name in turn_ids([turn.turn_id or ""])
+    }
 
 
 class _Question:
-    """One question as it stands in the file, with the context an error message needs."""
-
     def __init__(
         self,
         qa: Any,
@@ -207,7 +201,7 @@ class _Question:
         return Question(
             question_id=question_id,
             question_type=category,
-            question=self._text("question"),
+            question=require_text(self._qa.get("question"), f"{self._where}: question"),
             answer=str(answers[0]),
             answer_is_number=not isinstance(answers[0], str),
             question_date=self._conversation.ended,
@@ -252,15 +246,11 @@ class _Question:
             return self._correction.evidence
         return tuple(str(item) for item in require_list(self._qa.get("evidence", []), self._where))
 
-    def _text(self, field: str) -> str:
-        return require_text(self._qa.get(field), f"{self._where}: {field}")
-
     def _error(self, field: str, problem: str) -> DatasetError:
         return DatasetError(f"{self._where}: {field}: {problem}")
 
 
 def open_locomo(given: Given) -> Dataset:
-    """A file in the layout of LoCoMo, or in LoCoMo-Refined's public one."""
     file, gold_file = given.path, given.gold
     corrections = {} if gold_file is None else read_corrections(gold_file)
     samples = _samples(file)
@@ -273,13 +263,12 @@ def open_locomo(given: Given) -> Dataset:
     if gold_file is not None:
         ids = (question.question_id for question in questions)
         changed = require_known(corrections, ids, gold_file)
-        gold = Gold(gold_file.name, sha256_of(gold_file), changed)
+        gold = GoldRecord(file=gold_file.name, sha256=sha256_of(gold_file), changed=changed)
     fingerprint = ContentHash.of_file(file)
     return held(given.name, file, size_of(file), fingerprint, questions, gold)
 
 
 def _samples(file: Path) -> Iterator[dict[str, Any]] | None:
-    """The samples of either layout, or None where only questions are there."""
     records = read_records(file)
     first = next(records, None)
     if first is None:

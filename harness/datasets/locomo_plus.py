@@ -91,13 +91,11 @@ def _question(
         question_date=date,
         sessions=(*others, cue),
         evidence_session_ids=(CUE,),
-        is_abstention=False,
         evidence_ids=tuple(turn.turn_id for turn in turns if turn.has_answer and turn.turn_id),
     )
 
 
 def _names(around: LocomoConversation | None, where: str) -> dict[str, str]:
-    """The names of A and B in a conversation; {} without one."""
     if around is None:
         return {}
     if len(around.speakers) != 2:
@@ -138,7 +136,6 @@ def _text(record: Mapping[str, Any], field: str, where: str) -> str:
 
 
 def open_plus(given: Given) -> Dataset:
-    """The cues, told in the conversations of a second file where there is one."""
     file, conversations = given.path, given.conversations
     told = [
         parse_conversation(sample, f"conversation-{number}", f"{conversations}: sample {number}")

@@ -45,7 +45,6 @@ _STEP_4 = _pairs(
 
 @cache
 def stem(word: str) -> str:
-    """The stem of a word, in lower case."""
     word = word.lower()
     if word in _IRREGULAR:
         return _IRREGULAR[word]
@@ -156,12 +155,10 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def locomo_scores(question: QuestionDigest, hypothesis: str) -> dict[str, float]:
-    """The metrics of one answer."""
     return {"f1": locomo_f1(question.question_type, hypothesis, question.answer)}
 
 
 def locomo_f1(category: str, prediction: str, answer: str) -> float:
-    """The score of one prediction, 0 to 1, by its question's category."""
     if category == _ADVERSARIAL:
         return float(any(phrase in prediction.lower() for phrase in _REFUSALS))
     if category == _MULTI_HOP:
@@ -189,6 +186,5 @@ def list_f1(prediction: str, answer: str) -> float:
 
 
 def stems(text: str) -> list[str]:
-    """The words of a text in lower case without punctuation and small words, stemmed."""
     plain = text.lower().translate(_NO_PUNCTUATION)
     return [stem(word) for word in _SMALL_WORDS.sub(" ", plain).split()]

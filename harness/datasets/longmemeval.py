@@ -98,8 +98,6 @@ def date_text(when: datetime) -> str:
 
 
 class _Instance:
-    """One raw record, with the context an error message needs."""
-
     def __init__(self, record: dict[str, Any], number: int, source: str) -> None:
         self._record = record
         self._where = f"{source}: instance {number}"
@@ -234,7 +232,6 @@ def open_longmemeval(given: Given) -> Dataset:
 
 
 def prompt_for(question: QuestionDigest) -> str:
-    """The judge's prompt for a type of question."""
     if question.is_abstention:
         return "abstention"
     try:

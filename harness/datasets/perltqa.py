@@ -44,7 +44,6 @@ class _Person:
 
 
 def files(file: Path) -> list[Path]:
-    """The questions and what is stored."""
     if not file.name.startswith("perltqa"):
         raise DatasetError(f"{file}: expected the questions, a file named perltqa….json")
     stored = file.name.removesuffix(".gz").removesuffix(".xz").replace("perltqa", "perltmem", 1)
@@ -52,7 +51,6 @@ def files(file: Path) -> list[Path]:
 
 
 def questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
     people = {name: _person(name, stored) for name, stored in _stored(files(file)[1])}
     for entry in entries_of(file):
         for name, sections in entry.members():
@@ -151,7 +149,6 @@ def _asked(name: str, person: _Person, sections: Entry) -> Iterator[Question]:
                 question_date=just_after(sessions),
                 sessions=sessions,
                 evidence_session_ids=tuple(held),
-                is_abstention=False,
                 shared_history=name,
             )
 

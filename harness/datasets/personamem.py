@@ -37,7 +37,6 @@ _LINK = "chat_history_32k_link"
 
 
 def v1_files(file: Path) -> list[Path]:
-    """The table and the file of contexts of the same size."""
     match = _TABLE.fullmatch(file.name)
     if match is None:
         raise DatasetError(f"{file}: expected the table, named like questions_32k.csv")
@@ -66,12 +65,10 @@ def v1_questions(file: Path) -> Iterator[Question]:
 
 
 def _seen(row: Entry) -> tuple[str, int]:
-    """The context that a question sees, and up to where."""
     return row.text("shared_context_id"), row.whole("end_index_in_shared_context")
 
 
 def v2_files(file: Path) -> list[Path]:
-    """The table and every history that it names."""
     links = dict.fromkeys(row.text(_LINK) for row in rows_of(file))
     return [file, *(_linked(file, link) for link in links)]
 
@@ -128,8 +125,6 @@ def _question(
         answer_is_number=False,
         question_date=just_after(sessions),
         sessions=sessions,
-        evidence_session_ids=(),
-        is_abstention=False,
         shared_history=history,
         options=options,
     )

@@ -29,7 +29,6 @@ _SPEAKERS = ("Speaker 1", "Speaker 2")
 
 
 def pool(name: str, sessions: Sessions) -> Question:
-    """A history without a question."""
     return Question(
         question_id=name,
         question_type="pool",
@@ -38,19 +37,15 @@ def pool(name: str, sessions: Sessions) -> Question:
         answer_is_number=False,
         question_date=just_after(sessions),
         sessions=sessions,
-        evidence_session_ids=(),
-        is_abstention=False,
     )
 
 
 def msc(file: Path) -> Iterator[Question]:
-    """MSC's chats."""
     for number, entry in enumerate(entries_of(file)):
         yield pool(f"chat-{number:05d}", _msc_sessions(entry))
 
 
 def msc_self_instruct(file: Path) -> Iterator[Question]:
-    """One question about each chat."""
     for number, entry in enumerate(entries_of(file)):
         sessions = _msc_sessions(entry)
         asked = entry.entry("self_instruct")
@@ -63,13 +58,10 @@ def msc_self_instruct(file: Path) -> Iterator[Question]:
             answer_is_number=is_number,
             question_date=just_after(sessions),
             sessions=sessions,
-            evidence_session_ids=(),
-            is_abstention=False,
         )
 
 
 def dulemon(file: Path) -> Iterator[Question]:
-    """DuLeMon's chats."""
     for number, entry in enumerate(entries_of(file)):
         turns = tuple(_dulemon_turn(entry, line) for line in entry.items("conversation"))
         if not turns:
@@ -109,7 +101,6 @@ DULEMON = Benchmark("dulemon", reader(dulemon), is_pool=True)
 
 
 def memorybank_files(file: Path) -> list[Path]:
-    """The questions and the chats."""
     if not file.name.startswith("probing_questions"):
         raise DatasetError(f"{file}: expected a file named like probing_questions_en.jsonl")
     name = file.name.removesuffix(".gz").removesuffix(".xz")
@@ -118,7 +109,6 @@ def memorybank_files(file: Path) -> list[Path]:
 
 
 def memorybank_questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
     people = dict(_people(memorybank_files(file)[1]))
     for line in entries_of(file):
         for name in line.fields:
@@ -130,7 +120,6 @@ def memorybank_questions(file: Path) -> Iterator[Question]:
 
 
 def memorybank_chats(file: Path) -> Iterator[Question]:
-    """The chats alone, as a pool."""
     for name, sessions in _people(file):
         yield pool(name, sessions)
 
@@ -149,14 +138,11 @@ def _day(days: Entry, day: str, position: int) -> HaystackSession:
     date = Entry({"day": day}, days.where).date("day")
     turns: list[Turn] = []
     for number, said in enumerate(days.items(day)):
-        pair = dict(zip(("query", "response"), said, strict=False)) if _is_pair(said) else said
-        entry = Entry(pair, f"{days.where}: {day}[{number}]")
+        if isinstance(said, list) and len(said) == 2:
+            said = dict(zip(("query", "response"), said, strict=True))
+        entry = Entry(said, f"{days.where}: {day}[{number}]")
         turns += [Turn("user", entry.text("query")), Turn("assistant", entry.text("response"))]
     return HaystackSession(position, f"session-{position + 1}", date, tuple(turns))
-
-
-def _is_pair(said: Any) -> bool:
-    return isinstance(said, list) and len(said) == 2
 
 
 def _asked(line: Entry, name: str, item: Any) -> Entry:
@@ -179,8 +165,6 @@ def _question(name: str, asked: Entry, person: str, sessions: Sessions) -> Quest
         answer_is_number=is_number,
         question_date=just_after(sessions),
         sessions=sessions,
-        evidence_session_ids=(),
-        is_abstention=False,
         shared_history=person,
     )
 

@@ -8,9 +8,9 @@ the harness's side.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from harness.records.digest import QuestionDigest, round_name
 from harness.text import beginning, rfc3339
@@ -127,8 +127,8 @@ class Question:
     answer_is_number: bool
     question_date: datetime
     sessions: tuple[HaystackSession, ...]
-    evidence_session_ids: tuple[str, ...]
-    is_abstention: bool
+    evidence_session_ids: tuple[str, ...] = ()
+    is_abstention: bool = False
     shared_history: str | None = None
     alternatives: tuple[str, ...] = ()
     trap: str | None = None
@@ -192,7 +192,6 @@ def evidence_rounds(question: Question) -> list[tuple[int, int]]:
 
 
 def evidence_turn_ids(question: Question) -> tuple[str, ...]:
-    """The data's own ids of the labelled turns, in the order of the history."""
     return tuple(
         turn.turn_id
         for session in question.sessions
@@ -244,27 +243,23 @@ def _masked(session_id: str, *, labelled: bool) -> str:
     return session_id if labelled else session_id.replace("answer", "noans")
 
 
+# What a question's outline takes over as it is.
+_IN_BOTH = {one.name for one in fields(Question)} & {one.name for one in fields(QuestionDigest)}
+_IN_BOTH -= {"question_date"}
+
+
 def digest_of(question: Question) -> QuestionDigest:
     """The question without its history."""
+    same: dict[str, Any] = {name: getattr(question, name) for name in _IN_BOTH}
     return QuestionDigest(
-        question_id=question.question_id,
-        question_type=question.question_type,
-        is_abstention=question.is_abstention,
-        question=question.question,
-        answer=question.answer,
+        **same,
         question_date=rfc3339(question.question_date),
-        evidence_session_ids=question.evidence_session_ids,
         evidence_rounds=tuple(round_name(*place) for place in evidence_rounds(question)),
         official_session_targets=tuple(official_session_targets(question)),
         official_turn_targets=tuple(official_turn_targets(question)),
         history_id=question.history_id,
-        alternatives=question.alternatives,
-        trap=question.trap,
-        evidence_ids=question.evidence_ids,
         evidence_turn_ids=evidence_turn_ids(question),
         evidence_begins=tuple(_evidence_begins(question)),
-        rubric=question.rubric,
-        options=question.options,
     )
 
 

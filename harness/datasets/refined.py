@@ -41,7 +41,6 @@ Record = Mapping[str, Any]
 
 
 def is_public(record: Record) -> bool:
-    """Whether a file's first record is a question of the public layout."""
     return "qa_id" in record
 
 
@@ -102,11 +101,6 @@ def _digest(record: Record, where: str) -> QuestionDigest:
         is_abstention=kind == LOCOMO_CATEGORIES[5],
         question=encodable(str(question)),
         answer=first,
-        question_date="",
-        evidence_session_ids=(),
-        evidence_rounds=(),
-        official_session_targets=(),
-        official_turn_targets=(),
         history_id=str(record.get("sample_id") or str(question_id).partition("#")[0]),
         alternatives=tuple(others),
         evidence_ids=tuple(str(item) for item in record.get("evidence") or ()),
@@ -120,8 +114,6 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class Overlap(NamedTuple):
-    """How far a prediction and an answer share their words, 0 to 1 each."""
-
     f1: float
     bleu1: float
 
@@ -162,7 +154,6 @@ def best_first(said: str, answers: Sequence[str]) -> list[str]:
 
 
 def refined_scores(prediction: str, answers: Sequence[str]) -> Overlap:
-    """Scores against the reference that fits best."""
     said = final_answer(prediction)
     return max(overlap(said, answer) for answer in answers)
 
@@ -172,7 +163,6 @@ def _tokens(text: str) -> list[str]:
 
 
 def _predictions(run: Answered) -> Iterator[dict[str, str]]:
-    """Predictions by `qa_id`; what is missing is wrong to the scorer anyway."""
     for question_id, text in run.answers():
         yield {"qa_id": question_id, "predicted_answer": text}
 
@@ -199,7 +189,6 @@ def scored_records(run: Answered) -> Iterator[dict[str, Any]]:
 
 
 def name_of(judge: JudgeRecord) -> str:
-    """The scorer's name of a judge, else ours."""
     return _JUDGES.get(judge.get("rubric", ""), judge["id"])
 
 
@@ -217,7 +206,6 @@ def _asked(question: QuestionDigest) -> dict[str, Any]:
 
 
 def _matched(question: QuestionDigest, prediction: str, verdict: Record | None) -> dict[str, Any]:
-    """The reference that counts, and how far the answer proper overlaps with it."""
     said = final_answer(prediction)
     best = best_first(said, question.answers)[0]
     matched = best if verdict is None else verdict.get("matched_answer", best)

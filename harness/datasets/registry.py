@@ -89,14 +89,11 @@ def edition_of(sha256: str) -> str | None:
 
 
 class Plugin(Protocol):
-    """What a class of others must offer."""
-
     def questions(self) -> Iterable[Question]:
         """All questions, in the same order each time."""
 
 
 def _of_others(name: str, file: Path | None) -> Dataset:
-    """The data set of a class; raises `UsageError` for a name that is none."""
     if name in _REFUSED:
         raise UsageError(_REFUSED[name])
     if ":" not in name:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.datasets.dataset import Gradual
-from harness.errors import DatasetError
+from harness.errors import DatasetError, raising
 from harness.records.digest import QuestionDigest
 
 _CHUNK = 1 << 20
@@ -56,16 +56,13 @@ def scan(path: Path) -> Iterator[Extent]:
     file cannot be read.
     """
     found = _Found()
-    try:
-        with path.open("rb") as file:
-            begin, rest = 0, b""
-            while chunk := file.read(_CHUNK):
-                text = rest + chunk
-                yield from found.look(text, begin, last=len(chunk) < _CHUNK)
-                keep = min(len(text), _OVERLAP)
-                begin, rest = begin + len(text) - keep, text[-keep:]
-    except OSError as error:
-        raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
+    with raising(DatasetError, f"{path}: cannot be read"), path.open("rb") as file:
+        begin, rest = 0, b""
+        while chunk := file.read(_CHUNK):
+            text = rest + chunk
+            yield from found.look(text, begin, last=len(chunk) < _CHUNK)
+            keep = min(len(text), _OVERLAP)
+            begin, rest = begin + len(text) - keep, text[-keep:]
     yield found.last()
 
 
@@ -103,7 +100,6 @@ class _Found:
         self._done = begin + limit
 
     def last(self) -> Extent:
-        """The record at the end of the file."""
         return self._ended(None)
 
     def _take(self, match: re.Match[bytes], text: bytes, begin: int) -> Iterator[Extent]:
@@ -154,8 +150,10 @@ def _distinct(extents: Iterator[Extent], file: Path) -> Iterator[Extent]:
 
 
 def unread(extent: Extent) -> QuestionDigest:
-    """What is known of a question that was only found."""
-    is_abstention = extent.question_id.endswith("_abs")
-    return QuestionDigest.unread(
-        extent.question_id, extent.question_type, is_abstention=is_abstention
+    return QuestionDigest(
+        question_id=extent.question_id,
+        question_type=extent.question_type,
+        is_abstention=extent.question_id.endswith("_abs"),
+        history_id=extent.question_id,
+        is_read=False,
     )

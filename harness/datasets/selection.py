@@ -11,8 +11,6 @@ from harness.errors import UsageError
 
 
 class Selectable(Protocol):
-    """A question as the filters see it."""
-
     @property
     def question_id(self) -> str:
         """The name of the question."""
@@ -75,6 +73,14 @@ def select_gradually(questions: Iterable[Q], filters: Filters) -> Iterator[Q]:
     return islice((q for q in questions if _passes(q, filters)), filters.limit)
 
 
+def by_type(questions: Iterable[Q]) -> dict[str, list[Q]]:
+    """The questions of each type, the types by name."""
+    found: dict[str, list[Q]] = {}
+    for question in questions:
+        found.setdefault(question.question_type, []).append(question)
+    return dict(sorted(found.items()))
+
+
 def _passes(question: Selectable, filters: Filters) -> bool:
     return (not filters.types or question.question_type in filters.types) and (
         not filters.ids or question.question_id in filters.ids
@@ -82,11 +88,9 @@ def _passes(question: Selectable, filters: Filters) -> bool:
 
 
 def _draw_per_type(questions: Sequence[Q], count: int, seed: int) -> list[Q]:
-    ids_by_type: dict[str, list[str]] = {}
-    for question in questions:
-        ids_by_type.setdefault(question.question_type, []).append(question.question_id)
     drawn: set[str] = set()
-    for question_type, ids in sorted(ids_by_type.items()):
+    for question_type, members in by_type(questions).items():
+        ids = [question.question_id for question in members]
         draw = random.Random(f"{seed}:{question_type}")
         drawn.update(draw.sample(ids, min(count, len(ids))))
     return [question for question in questions if question.question_id in drawn]

@@ -14,7 +14,6 @@ from harness.datasets.dataset import Dataset
 from harness.datasets.files import read_records
 from harness.datasets.longmemeval import Instance, date_text, iterate_instances
 from harness.datasets.questions import (
-    HaystackSession,
     Question,
     Turn,
     official_session_id,
@@ -58,13 +57,11 @@ def as_record(question: Question) -> dict[str, Any]:
         "question_date": date_text(question.question_date),
         "haystack_session_ids": [names[s.session_id] for s in question.sessions],
         "haystack_dates": [date_text(s.session_date) for s in question.sessions],
-        "haystack_sessions": [_turn_records(session) for session in question.sessions],
+        "haystack_sessions": [
+            list(map(_turn_record, session.turns)) for session in question.sessions
+        ],
         "answer_session_ids": [names[name] for name in question.evidence_session_ids],
     }
-
-
-def _turn_records(session: HaystackSession) -> list[dict[str, Any]]:
-    return [_turn_record(turn) for turn in session.turns]
 
 
 def _turn_record(turn: Turn) -> dict[str, Any]:
@@ -91,7 +88,6 @@ def log_lines(
     retrieval: Mapping[str, Mapping[str, Any]],
     granularity: Granularity,
 ) -> Iterator[dict[str, Any]]:
-    """One line for each question that was searched, in file order."""
     for record, question in instances:
         line = retrieval.get(question.question_id)
         if line is None:
@@ -104,14 +100,13 @@ def log_lines(
         yield {name: record[name] for name in _COPIED} | {
             "retrieval_results": {
                 "query": question.question,
-                "ranked_items": [_shown(item) for item in ranked],
+                "ranked_items": [
+                    {"corpus_id": item.corpus_id, "text": item.text, "timestamp": item.timestamp}
+                    for item in ranked
+                ],
                 "metrics": _metrics([item.corpus_id for item in ranked], granularity),
             }
         }
-
-
-def _shown(item: _Item) -> dict[str, str]:
-    return {"corpus_id": item.corpus_id, "text": item.text, "timestamp": item.timestamp}
 
 
 def _sessions(question: Question, dates: Sequence[str]) -> Iterator[_Item]:
@@ -133,19 +128,15 @@ def _turns(question: Question, dates: Sequence[str]) -> Iterator[_Item]:
 def _places(
     line: Mapping[str, Any], question: Question, granularity: Granularity
 ) -> list[tuple[int, int]]:
-    """The places of ranked values in the history: session position and turn."""
     if granularity == "session":
         return [(item["position"], 0) for item in line["ranked_sessions"]]
     sessions = {session.position: session for session in question.sessions}
-    return [
-        (item["position"], _first_turn(sessions[item["position"]], item["round_index"]))
-        for item in line["ranked_rounds"]
-        if item["round_index"] >= 0  # a source may tell no round
-    ]
-
-
-def _first_turn(session: HaystackSession, round_index: int) -> int:
-    return rounds_of(session.turns)[round_index].turns[0]
+    places = []
+    for item in line["ranked_rounds"]:
+        position, index = item["position"], item["round_index"]
+        if index >= 0:  # a source may tell no round
+            places.append((position, rounds_of(sessions[position].turns)[index].turns[0]))
+    return places
 
 
 def _ranked(corpus: Sequence[_Item], places: Sequence[tuple[int, int]]) -> list[_Item]:
@@ -172,7 +163,6 @@ def _metrics(ranked: list[str], granularity: Granularity) -> dict[str, dict[str,
 def _figures(
     ranked: Sequence[str], targets: Sequence[str], depths: Mapping[int, int]
 ) -> dict[str, float]:
-    """Under the names of the official logs."""
     return {
         name.replace("ndcg@", "ndcg_any@").removesuffix("[longmemeval]"): value
         for name, value in official_figures(ranked, targets, depths).items()

@@ -13,7 +13,7 @@ from harness.datasets.longmemeval import Instance
 from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.refined import MISSING, NO_VERDICT, name_of
 from harness.datasets.registry import BENCHMARKS, open_dataset
-from harness.errors import RunMismatch, UsageError
+from harness.errors import RunMismatch, UsageError, raising
 from harness.export.longmemeval import Granularity, instances_of, log_lines
 from harness.records.digest import QuestionDigest
 from harness.records.manifest import Manifest, load_manifest
@@ -41,8 +41,6 @@ class ExportOptions:
 
 
 class Exported(NamedTuple):
-    """How many records were written, and every file."""
-
     records: int
     files: list[Path]
 
@@ -66,19 +64,16 @@ def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> Exp
         options.fill,
         options.name,
     )
-    try:
+    with raising(UsageError, f"--out {out}: cannot be written"):
         if kind in RETRIEVAL_LOGS:
             instances = _instances(manifest, options.file)
             return _write_lines(run, log_lines(instances, run.retrieval, RETRIEVAL_LOGS[kind]), out)
         chosen = EXPORTS[kind]
         chosen.require(run)
         return _WRITERS[chosen.written](run, chosen.records(run), out)
-    except OSError as error:
-        raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
 
 
 def _write(records: Records, out: Path) -> int:
-    """A line for each record."""
     count = 0
     with _replacing(out) as file:
         for record in records:
@@ -107,7 +102,6 @@ def _write_whole(run: Answered, records: Records, out: Path) -> Exported:
 
 
 def _write_scored(run: Answered, records: Records, out: Path) -> Exported:
-    """The records, and their summary in two files beside them."""
     listed = list(records)
     summary = summary_of(listed, run.judge)
     in_json, in_words = (out.with_name(f"{out.stem}_summary.{end}") for end in ("json", "md"))
@@ -139,7 +133,6 @@ _WRITERS: dict[str, Callable[[Answered, Records, Path], Exported]] = {
 
 
 def _instances(manifest: Manifest, file: Path | None) -> Iterator[Instance]:
-    """The data again, which must be that of the run."""
     data = manifest.data["dataset"]
     if file is None and data["file"] is not None:
         raise UsageError("a retrieval log needs the histories: add --file")
@@ -172,7 +165,6 @@ def summary_of(records: Sequence[Mapping[str, Any]], judge: JudgeRecord | None) 
 
 
 def summary_page(summary: Mapping[str, Any]) -> str:
-    """The same to read."""
     metrics = summary["metrics"]
     groups = {"all": summary["overall"]} | {
         f"{number} {LOCOMO_CATEGORIES[int(number)]}": cell

@@ -37,7 +37,6 @@ class ModelJudge:
 
     @property
     def account(self) -> Mapping[str, Any]:
-        """What it asks, where, and with which prompts."""
         account = {
             "kind": "model",
             "rubric": self._rubric.name,
@@ -51,7 +50,6 @@ class ModelJudge:
 
     @property
     def caution(self) -> str | None:
-        """What the benchmark has against this model as its judge."""
         return self._rubric.caution(self._chat.endpoint.model)
 
     @property
@@ -81,16 +79,16 @@ class ModelJudge:
                 break
         last = verdicts[-1]
         matched = {"matched_answer": answer} if last.verdict == "yes" and len(answers) > 1 else {}
-        unread = None if last.verdict == "yes" else _first_unread(verdicts)
-        decisive = unread or last
-        return replace(decisive, details={**decisive.details, **_summed(verdicts), **matched})
+        decisive = last
+        if last.verdict != "yes":
+            decisive = next((one for one in verdicts if one.verdict is None), last)
+        took = {name: sum(one.details.get(name, 0) for one in verdicts) for name in _TOKENS}
+        return replace(decisive, details={**decisive.details, **took, **matched})
 
     async def close(self) -> None:
-        """Let go of the connections."""
         await self._chat.close()
 
     def _unasked(self, question: QuestionDigest, said: str) -> Verdict | None:
-        """The verdict on an answer that the rubric decides without a model."""
         if self._rubric.cleans and not said:
             return Verdict("no", "empty answer, not asked")
         if self._rubric.cleans and any(said == answer.strip() for answer in question.answers):
@@ -149,15 +147,6 @@ class ModelJudge:
         reply = await self._chat.ask(messages, vote=vote)
         replies.append(reply)
         return read(reply.text), reply.text
-
-
-def _first_unread(verdicts: Sequence[Verdict]) -> Verdict | None:
-    return next((verdict for verdict in verdicts if verdict.verdict is None), None)
-
-
-def _summed(verdicts: Sequence[Verdict]) -> dict[str, int]:
-    """The sum of what all comparisons took."""
-    return {name: sum(v.details.get(name, 0) for v in verdicts) for name in _TOKENS}
 
 
 def _counted(votes: list[tuple[Decision | None, str]], details: dict[str, Any]) -> Verdict:

@@ -14,7 +14,13 @@ import httpx
 from harness import harness_version
 from harness.assistants.endpoint import RetryPolicy, public_url, require_http, trust_for
 from harness.assistants.transport import detail_of
-from harness.errors import JudgeCallFailed, JudgeReplyAwaited, JudgeUnavailable, UsageError
+from harness.errors import (
+    JudgeCallFailed,
+    JudgeReplyAwaited,
+    JudgeUnavailable,
+    UsageError,
+    raising,
+)
 from harness.spending import Meter
 
 
@@ -40,15 +46,10 @@ class ReplyCache:
         path = self._path(request)
         partial = path.with_suffix(f".{os.getpid()}.partial")
         text = json.dumps({"request": request, "reply": reply}, ensure_ascii=True, indent=1)
-        try:
+        with raising(UsageError, f"--judge-cache {self._folder}: cannot be written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             partial.write_text(text + "\n", encoding="utf-8")
             partial.replace(path)
-        except OSError as error:
-            reason = error.strerror or error
-            raise UsageError(
-                f"--judge-cache {self._folder}: cannot be written ({reason})"
-            ) from error
 
     def _path(self, request: Mapping[str, Any]) -> Path:
         text = json.dumps(request, sort_keys=True, ensure_ascii=True)
@@ -85,18 +86,17 @@ class ChatEndpoint:
 
     @property
     def public_url(self) -> str:
-        """The URL without credentials, fit for a manifest."""
         return public_url(self.base_url)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model said, and the tokens that its server counted, None where it did not."""
+    """What a model or a person said, and the tokens that a server counted, None where none did."""
 
     text: str
-    finish_reason: str
-    prompt_tokens: int | None
-    completion_tokens: int | None
+    finish_reason: str = "stop"
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
 
 
 class OpenAIChat:
@@ -132,7 +132,6 @@ class OpenAIChat:
         return reply
 
     def identity(self, messages: Messages, vote: int) -> dict[str, Any]:
-        """Everything that a reply depends on."""
         return {
             "base_url": self.endpoint.public_url,
             "model": self.endpoint.model,
@@ -142,21 +141,17 @@ class OpenAIChat:
         }
 
     def body(self, messages: Messages) -> dict[str, Any]:
-        """The request as it is sent."""
         return {"model": self.endpoint.model, "messages": list(messages), **self._settings}
 
     def kept(self, request: Mapping[str, Any]) -> ModelReply | None:
-        """The reply that was kept to a request of this identity."""
         kept = self._cache.get(request) if self._cache else None
         return None if kept is None else ModelReply(**kept)
 
     def keep(self, request: Mapping[str, Any], reply: ModelReply) -> None:
-        """Keep a reply, where there is a cache."""
         if self._cache:
             self._cache.put(request, asdict(reply))
 
     async def close(self) -> None:
-        """Let go of the connections."""
         if self._http is not None:
             await self._http.aclose()
             self._http = None
@@ -178,7 +173,6 @@ class OpenAIChat:
                 self._settings.pop(name, None)
 
     async def _post(self, body: Mapping[str, Any], where: str) -> httpx.Response:
-        """The answer, repeated while the server is busy or cannot be reached."""
         failures = 0
         while True:
             retry_after = None
@@ -214,23 +208,25 @@ class OpenAIChat:
 
 
 def _is_named(setting: str, message: str) -> bool:
-    """Whether a refusal is about a setting."""
     return setting in message or (setting in _THINKING_OFF and "thinking" in message)
 
 
 def _reply(response: httpx.Response, where: str) -> ModelReply:
     try:
-        body = response.json()
-        choice = body["choices"][0]
-        usage = body.get("usage") or {}
-        return ModelReply(
-            text=choice["message"].get("content") or "",
-            finish_reason=choice.get("finish_reason") or "",
-            prompt_tokens=usage.get("prompt_tokens"),
-            completion_tokens=usage.get("completion_tokens"),
-        )
+        return completed(response.json())
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise JudgeCallFailed(f"{where}: unreadable reply: {detail_of(response)}") from error
+
+
+def completed(body: Any) -> ModelReply:
+    """The reply in a chat completion. Raises whatever a body of another shape leads to."""
+    choice, usage = body["choices"][0], body.get("usage") or {}
+    return ModelReply(
+        text=choice["message"].get("content") or "",
+        finish_reason=choice.get("finish_reason") or "",
+        prompt_tokens=usage.get("prompt_tokens"),
+        completion_tokens=usage.get("completion_tokens"),
+    )
 
 
 ID_BEGINS = "v"

@@ -49,11 +49,9 @@ class ChoiceJudge:
     meter = None
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
-        """This judge has no prompts."""
         return []
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
-        """Compare the option that is named with the right one."""
         if not question.options:
             raise UsageError(
                 f"question {question.question_id!r} has no options: choose another --judge"

@@ -14,7 +14,7 @@ from harness.errors import JudgeCallFailed, UsageError
 from harness.judges import Decision, Verdict
 from harness.judges.model_judge import ModelJudge, tokens_of
 from harness.judges.openai_chat import ModelReply
-from harness.judges.rubrics import without_thoughts
+from harness.judges.rubrics import json_objects, without_thoughts
 from harness.records.digest import QuestionDigest
 from harness.statistics.paired_tests import kendall_tau_b
 
@@ -37,7 +37,6 @@ class Scores:
         return "yes" if self.fractional >= PASSES else "no"
 
     def to_json(self) -> dict[str, Any]:
-        """The field of a verdict's line."""
         rounded = {"fractional": round(self.fractional, 4), "official": round(self.official, 4)}
         return {"rubric": rounded | self.details}
 
@@ -78,7 +77,6 @@ def _tau(told: Sequence[int], expected: int) -> float:
     return 1.0 if tau is None else tau
 
 
-_OBJECT = re.compile(r"\{[^{}]*\}")
 _LIST = re.compile(r"\[[\d,\s]*\]")
 _ORDERS = re.compile(rf'"order"\s*:\s*({_LIST.pattern})')
 _NUMBER = re.compile(r"[^\w-]*(\d*\.?\d+)\D*$")
@@ -164,7 +162,6 @@ class RubricJudge(ModelJudge):
 
 
 def require_rubric(question: QuestionDigest) -> None:
-    """Refuse a question that has no points to be scored by."""
     if not question.rubric:
         raise UsageError(
             f"question {question.question_id} has no rubric: choose another --judge than beam"
@@ -172,7 +169,6 @@ def require_rubric(question: QuestionDigest) -> None:
 
 
 def nothing_said(question: QuestionDigest) -> Scores:
-    """The scores of an empty answer."""
     if question.question_type == EVENT_ORDERING:
         return scores_of_order([], len(question.rubric))
     return scores_of_points([0.0] * len(question.rubric))
@@ -184,7 +180,7 @@ def read_worth(reply: str) -> float | None:
     The last JSON object with a score counts, else a number at the beginning, with no other behind.
     """
     said = without_thoughts(reply)
-    scores = [found["score"] for found in _objects(said) if "score" in found]
+    scores = [found["score"] for found in json_objects(said) if "score" in found]
     if any(isinstance(score, bool) for score in scores):
         return None
     if not scores:
@@ -208,17 +204,6 @@ def read_order(reply: str, expected: int) -> list[int] | None:
     except ValueError:
         return None
     return numbers if all(0 <= number <= expected for number in numbers) else None
-
-
-def _objects(text: str) -> list[dict[str, Any]]:
-    found = []
-    for match in _OBJECT.finditer(text):
-        try:
-            value = json.loads(match[0])
-        except ValueError:
-            continue
-        found += [value] if isinstance(value, dict) else []
-    return found
 
 
 def _numbered(items: Sequence[str]) -> str:

@@ -61,7 +61,6 @@ class LexicalRubricJudge:
         self.hash = _rules()
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
-        """This judge has no prompts."""
         return []
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
@@ -78,7 +77,6 @@ class LexicalRubricJudge:
 
 
 def score(question: QuestionDigest, hypothesis: str) -> Scores:
-    """The scores of an answer by its words."""
     if question.question_type == EVENT_ORDERING:
         return scores_of_order(order_of(question.rubric, hypothesis), len(question.rubric))
     if question.is_abstention:
@@ -131,7 +129,6 @@ def worth(question: QuestionDigest, point: str, hypothesis: str) -> float:
 
 
 def _repeated(_: QuestionDigest, point: str, hypothesis: str) -> float:
-    """The same by all words of the point."""
     words = set(content_words(point)) - _NEVER
     return _rounded(recall(words, tokens(hypothesis)))
 
@@ -160,7 +157,6 @@ def _event(piece: str, wanted: Sequence[set[str]]) -> int:
 
 @cache
 def _rules() -> str:
-    """Twelve hexadecimal digits over the rules here and those that they call."""
     text = resources.files("harness.judges").joinpath("rubric_lexical.py").read_text("utf-8")
     rules = json.dumps([code_outline(text), rules_hash()])
     return hashlib.sha256(rules.encode()).hexdigest()[:12]

@@ -30,7 +30,6 @@ _ASKED_OF: Mapping[str, str] = {
 
 
 def file_name(rubric: str, prompt: str) -> str:
-    """The file in the folder that holds a judge's prompt."""
     return f"{rubric}/{prompt}.txt"
 
 
@@ -86,12 +85,10 @@ def _prompts() -> dict[str, Prompt]:
 
 
 def load_prompt(name: str) -> Prompt:
-    """The prompt in `<name>.md`."""
     return _prompts()[name]
 
 
 def all_prompts() -> list[Prompt]:
-    """Every prompt file, by name."""
     return list(_prompts().values())
 
 
@@ -113,7 +110,7 @@ def parse_verdict(reply: str, menu: Menu) -> Decision | None:
     thinks aloud before `</think>` is not read.
     """
     said = without_thoughts(reply)
-    labels = [label for found in _objects(said) if (label := _label(found)) is not None]
+    labels = [label for found in json_objects(said) if (label := _label(found)) is not None]
     if labels:
         return menu.get(labels[-1])
     words = _WORD.findall(said.lower())
@@ -127,7 +124,8 @@ def without_thoughts(reply: str) -> str:
     return _THOUGHTS.sub("", reply)
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The objects in a text that hold no others."""
     for match in _OBJECT.finditer(text):
         try:
             found = json.loads(match[0])
@@ -155,7 +153,6 @@ class Rubric(RubricRules):
 
     @classmethod
     def of(cls, rules: RubricRules) -> Self:
-        """What a data set declares, with our prompts."""
         return cls(*(getattr(rules, one.name) for one in fields(rules)))
 
     def with_texts(self, folder: Path) -> Self:
@@ -173,24 +170,19 @@ class Rubric(RubricRules):
 
     @property
     def given_files(self) -> dict[str, str]:
-        """The hash of each given text by the name of its file."""
         return {file_name(self.name, name): prompt.hash for name, prompt in self.given.items()}
 
     def prompt(self, question: QuestionDigest) -> Prompt:
-        """The prompt for a question."""
         return self._named(self.choose(question))
 
     def menu(self, question: QuestionDigest) -> Menu:
-        """The replies that the question's prompt asks for."""
         return _MENUS.get(self.choose(question), YES_NO)
 
     @property
     def prompt_hashes(self) -> dict[str, str]:
-        """Every prompt's hash by its name."""
         return {name: self._named(name).hash for name in self.prompts}
 
     def cleaned(self, hypothesis: str) -> str:
-        """The part of a hypothesis that is judged."""
         return final_answer(hypothesis) if self.cleans else hypothesis
 
     def compared(self, question: QuestionDigest, said: str) -> Sequence[str]:

@@ -111,7 +111,6 @@ class JudgedBy:
     answers: dict[str, dict[str, Judged]] = field(default_factory=dict)
 
     def add(self, run: str, judged: Iterable[Judged]) -> None:
-        """Take in a run's verdicts."""
         self.runs.append(run)
         for one in judged:
             self.answers.setdefault(one.question.question_id, {}).setdefault(one.hypothesis, one)
@@ -139,12 +138,10 @@ def agreement_with(file: Path, paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def agreement_tables(found: Mapping[str, Any]) -> list[Table]:
-    """One table for each judge."""
     return [_table(judge) for judge in found["judges"]]
 
 
 def write_agreement(found: Mapping[str, Any], out: Path) -> None:
-    """Make the folder and replace its two files."""
     folder = RunDir(out)
     folder.create()
     labels = found["labels"]
@@ -168,7 +165,6 @@ def _judges_said(paths: Sequence[Path]) -> list[JudgedBy]:
 
 
 def _verdicts(path: Path) -> Iterator[tuple[JudgeRecord, list[Judged]]]:
-    """The verdicts of each of a run's judges."""
     manifest = load_manifest(RunDir(path))
     if manifest is None:
         raise UsageError(f"{path} is not a run directory (no manifest.json)")
@@ -239,7 +235,6 @@ def _rated(pairs: Sequence[Rating]) -> Agreement:
 
 
 def _kind(question: QuestionDigest) -> str:
-    """The type that a judge's rule goes by."""
     return ABSTENTION if question.is_abstention else question.question_type
 
 

@@ -14,10 +14,10 @@ from harness.datasets.questions import Question
 from harness.errors import BadReply, RunMismatch, UsageError
 from harness.judges import Judge, Verdict
 from harness.judges.openai_chat import ID_BEGINS, Correspondence, ModelReply
-from harness.lab.handout import HandedReply, PromptFolder, Replies
+from harness.lab.handout import PromptFolder, Replies
 from harness.metrics.judge_table import draw_controls
 from harness.pipeline.judging import JudgePlan, judge_run
-from harness.pipeline.prompts import Asking, keep_prompts, listen
+from harness.pipeline.prompts import Asking, keep_prompts
 from harness.pipeline.run import Run
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import (
@@ -37,8 +37,6 @@ _DELIVERY = ("stream", "stream_options")
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """How many questions have an answer now, and how many are missing."""
-
     answered: int
     missing: int
 
@@ -62,8 +60,8 @@ def export_questions(
             keep_prompts(run, question, requests)
         folder.put(ids[question.question_id], body)
 
-    asking = Asking(load_profile("aide-memoire"), run.dir)
-    failed = listen(run, endpoint, port, asking, stage="export", wanted=ids, todo=todo, keep=keep)
+    asking = Asking(run, endpoint, load_profile("aide-memoire"), run.dir, keep)
+    failed = asking.listen(port, "export", ids, todo)
     folder.settle()
     return failed
 
@@ -91,13 +89,11 @@ def take_answers(
 
 
 def ids_of(run: Run) -> dict[str, str]:
-    """The opaque id of each selected question's prompt."""
     blinding = Blinding(run.manifest.salt)
     return {q.question_id: blinding.prompt(q.question_id) for q in run.selected}
 
 
 def _only(requests: Sequence[JsonObject], model: str | None) -> JsonObject:
-    """The one request of a question, as a batch takes it."""
     if len(requests) > 1:
         raise BadReply(
             f"the assistant asked its model {len(requests)} times for one question: elsewhere only "
@@ -108,7 +104,7 @@ def _only(requests: Sequence[JsonObject], model: str | None) -> JsonObject:
     return body | {"model": model} if model else body
 
 
-def _hypothesis(question_id: str, reply: HandedReply, answer_after: str | None) -> HypothesisLine:
+def _hypothesis(question_id: str, reply: ModelReply, answer_after: str | None) -> HypothesisLine:
     text = reply.text
     if answer_after:
         text = text.rpartition(answer_after)[2].strip()
@@ -122,13 +118,7 @@ def _hypothesis(question_id: str, reply: HandedReply, answer_after: str | None) 
 
 
 def correspondence_of(replies: Replies) -> Correspondence:
-    """The replies as judges take them, each by the id of its request."""
-    return Correspondence(
-        {
-            name: ModelReply(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens)
-            for name, r in replies.by_id.items()
-        }
-    )
+    return Correspondence(replies.by_id)
 
 
 def require_verdicts(folder: PromptFolder, judges: Sequence[Judge | None]) -> None:
@@ -191,7 +181,6 @@ async def _forget_changed(run: Run, name: LineFile[Any], judge: Judge) -> None:
 
 
 def _is_said(verdict: Verdict, line: Mapping[str, Any]) -> bool:
-    """Whether a line holds this verdict."""
     votes = verdict.details.get("votes")
     was = (line["verdict"], line["raw"], line.get("votes"))
     return was == (verdict.verdict, verdict.raw, votes)

@@ -8,12 +8,13 @@ lines, such as a batch API's result file.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 from harness.datasets.files import SUFFIXES, read_records
-from harness.errors import DatasetError, RunMismatch, UsageError
+from harness.errors import DatasetError, RunMismatch, UsageError, raising
+from harness.judges.openai_chat import ModelReply, completed
 from harness.pipeline.prompts import message_text
 from harness.records.run_dir import LineFile, RunDir
 from harness.records.schema import JsonObject
@@ -33,8 +34,6 @@ result file to the import.
 
 
 class BatchLine(TypedDict):
-    """One request of OpenAI's batch API."""
-
     custom_id: str
     method: str
     url: str
@@ -64,7 +63,6 @@ class PromptFolder:
 
     @property
     def ids(self) -> set[str]:
-        """The ids of all prompts that are there."""
         return set(self._lines())
 
     def require(self) -> None:
@@ -84,13 +82,10 @@ class PromptFolder:
         """Make the folder, with a word to whoever answers."""
         if self.path.exists() and not self.path.is_dir():
             raise UsageError(f"--prompts {self.path}: not a folder")
-        try:
+        with raising(UsageError, f"--prompts {self.path}: cannot be written"):
             (self.path / PROMPTS).mkdir(parents=True, exist_ok=True)
             (self.path / REPLIES).mkdir(exist_ok=True)
             (self.path / _README).write_text(_HOW_TO, encoding="utf-8")
-        except OSError as error:
-            reason = error.strerror or error
-            raise UsageError(f"--prompts {self.path}: cannot be written ({reason})") from error
 
     def put(self, name: str, body: JsonObject) -> None:
         """Hand out one request: first the text, then the line that says it is whole."""
@@ -135,27 +130,17 @@ _IDS, _TEXTS = ("custom_id", "id"), ("reply", "text")
 
 
 @dataclass(frozen=True, slots=True)
-class HandedReply:
-    """What was replied to one prompt; tokens are known of a model's only."""
-
-    text: str
-    finish_reason: str = "stop"
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Replies:
     """Replies by prompt id; `failed` says why a batch could not answer a request."""
 
-    by_id: Mapping[str, HandedReply] = field(default_factory=dict)
+    by_id: Mapping[str, ModelReply] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
 
 
 class _ReadReply(NamedTuple):
     where: str
     id: str
-    reply: HandedReply | None
+    reply: ModelReply | None
     problem: str = ""
 
 
@@ -167,7 +152,7 @@ def read_replies(folder: PromptFolder, given: Sequence[Path] = ()) -> Replies:
     """
     folder.require()
     known = folder.ids
-    by_id: dict[str, HandedReply] = {}
+    by_id: dict[str, ModelReply] = {}
     failed: dict[str, str] = {}
     own = folder.path / REPLIES
     for read in _read_all(given or ([own] if own.exists() else [])):
@@ -206,7 +191,7 @@ def _text(path: Path) -> _ReadReply:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path}: cannot be read as UTF-8 text ({error})") from error
-    return _ReadReply(str(path), path.stem, HandedReply(text.rstrip("\n")))
+    return _ReadReply(str(path), path.stem, ModelReply(text.rstrip("\n")))
 
 
 def _reply_lines(path: Path) -> Iterator[_ReadReply]:
@@ -222,31 +207,22 @@ def _plain(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
     text = next((line[key] for key in _TEXTS if key in line), None)
     if not isinstance(text, str):
         raise DatasetError(f"{where}: no reply: expected text under {' or '.join(_TEXTS)}")
-    return _ReadReply(where, name, HandedReply(encodable(text)))
+    return _ReadReply(where, name, ModelReply(encodable(text)))
 
 
 def _batched(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
-    """A line of OpenAI's result or error file: a chat completion, or why there is none."""
     response, error = line["response"], line.get("error")
     try:
         if error or response.get("status_code", 200) != 200:
             return _ReadReply(where, name, None, _said(error or response.get("body") or response))
-        body = response["body"]
-        choice, usage = body["choices"][0], body.get("usage") or {}
-        text = encodable(choice["message"].get("content") or "")
-        reply = HandedReply(
-            text,
-            choice.get("finish_reason") or "",
-            usage.get("prompt_tokens"),
-            usage.get("completion_tokens"),
-        )
+        reply = completed(response["body"])
+        reply = replace(reply, text=encodable(reply.text))
     except (LookupError, TypeError, AttributeError) as wrong:
         raise DatasetError(f"{where}: its response holds no chat completion") from wrong
     return _ReadReply(where, name, reply)
 
 
 def _said(error: Any) -> str:
-    """The message in an error, however deep."""
     while isinstance(error, Mapping) and isinstance(error.get("error"), Mapping):
         error = error["error"]
     return str(error.get("message", error)) if isinstance(error, Mapping) else str(error)

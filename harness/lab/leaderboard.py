@@ -1,7 +1,5 @@
 """All runs under a folder, best first, apart by data set and judge. Pure but for reading them."""
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +9,16 @@ from harness.comparison.runs import ComparedRun, read_run_at
 from harness.errors import HarnessError, UsageError
 from harness.records.run_dir import MANIFEST, RunDir
 from harness.report.charts import bounds_of, figure, shares
-from harness.report.table import Table, markdown_page, number, percent, render_page
+from harness.report.table import (
+    Columns,
+    Table,
+    csv_of,
+    markdown_page,
+    number,
+    percent,
+    render_page,
+    table_of,
+)
 
 STEM = "leaderboard"
 _NOTE = (
@@ -48,20 +55,27 @@ def read_leaderboard(folder: Path) -> Leaderboard:
     return Leaderboard(ordered, unread)
 
 
+_COLUMNS: Columns = {
+    "run": lambda row: row["run"],
+    "mode": lambda row: row["mode"],
+    "model": lambda row: row["model"] or "–",
+    "right": lambda row: percent(row["accuracy"]),
+    "95 %": lambda row: _interval(row["low"], row["high"]),
+    "n": lambda row: str(row["n"]),
+    "missing": lambda row: str(row["missing"]),
+    "unscored": lambda row: number(row["unscored"]),
+    "recall_all@5": lambda row: percent(row["recall_all@5"]),
+    "prompt tokens": lambda row: number(row["prompt_tokens"]),
+    "answer p50, ms": lambda row: number(row["answer_p50_ms"]),
+    "cost, $": lambda row: "–" if row["cost_usd"] is None else f"{row['cost_usd']:.4f}",
+}
+
+
 def leaderboard_tables(board: Leaderboard) -> list[Table]:
-    """One table for each data set and judge."""
-    header = (
-        *("run", "mode", "model", "right", "95 %", "n", "missing", "unscored", "recall_all@5"),
-        *("prompt tokens", "answer p50, ms", "cost, $"),
-    )
-    return [
-        Table(f"{name}, %", header, [_cells(row) for row in rows], _NOTE)
-        for name, rows in board.groups.items()
-    ]
+    return [table_of(f"{name}, %", rows, _COLUMNS, _NOTE) for name, rows in board.groups.items()]
 
 
 def write_leaderboard(board: Leaderboard, out: Path) -> None:
-    """Make the folder and replace `leaderboard.md`, `.html` and `.csv` in it."""
     folder = RunDir(out)
     folder.create()
     tables = leaderboard_tables(board)
@@ -106,21 +120,8 @@ def _rank(row: Row) -> tuple[float, float, str]:
     return -(row["accuracy"] or 0.0), -(row["recall_all@5"] or 0.0), row["run"]
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    return (
-        row["run"],
-        row["mode"],
-        row["model"] or "–",
-        percent(row["accuracy"]),
-        f"{percent(row['low'])}–{percent(row['high'])}" if row["low"] is not None else "–",
-        str(row["n"]),
-        str(row["missing"]),
-        number(row["unscored"]),
-        percent(row["recall_all@5"]),
-        number(row["prompt_tokens"]),
-        number(row["answer_p50_ms"]),
-        "–" if row["cost_usd"] is None else f"{row['cost_usd']:.4f}",
-    )
+def _interval(low: float | None, high: float | None) -> str:
+    return "–" if low is None else f"{percent(low)}–{percent(high)}"
 
 
 def _html(board: Leaderboard, tables: Sequence[Table]) -> str:
@@ -150,11 +151,7 @@ def _chart(rows: Sequence[Row]) -> Iterator[str]:
 
 def _csv(board: Leaderboard) -> str:
     rows = [{"group": name, **row} for name, rows in board.groups.items() for row in rows]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else ["group"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_of(rows, empty=["group"])
 
 
 def _said(board: Leaderboard) -> list[str]:

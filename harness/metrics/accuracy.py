@@ -14,9 +14,10 @@ from harness.datasets.questions import (
     LONGMEMEVAL_TYPES,
     is_official_abstention,
 )
+from harness.datasets.selection import by_type
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import Outcome, RunLines, outcome_of
-from harness.statistics.intervals import Mean, Share, bootstrap_mean, proportion
+from harness.statistics.intervals import Mean, Share, bootstrap_mean, mean_of, proportion
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,6 @@ class Scored:
 
 
 class Clustered(TypedDict):
-    """The bounds by conversation, where they can be told."""
-
     low: float | None
     high: float | None
     clusters: int
@@ -56,8 +55,6 @@ class PromptGroup(TypedDict):
 
 
 class AccuracyTable(TypedDict):
-    """Every accuracy over the selected questions."""
-
     overall: AccuracyCell
     scored: AccuracyCell
     task_averaged: Mean
@@ -86,18 +83,15 @@ def accuracy_table(items: Sequence[Scored]) -> AccuracyTable:
     `by_ability` is None for data whose types are not LongMemEval's.
     """
     answerable = [item for item in items if not item.is_abstention]
-    by_type = _by_type(items)
-    present = [cell["value"] for cell in by_type.values() if cell["value"] is not None]
+    cells = _by_type(items)
+    present = [cell["value"] for cell in cells.values() if cell["value"] is not None]
     return {
         "overall": _cell(items),
         "scored": _cell([item for item in items if item.outcome in ("yes", "no")]),
-        "task_averaged": {
-            "value": sum(present) / len(present) if present else None,
-            "n": len(present),
-        },
+        "task_averaged": mean_of(present),
         "abstention": _cell([item for item in items if item.is_abstention]),
         "answerable": _cell(answerable),
-        "by_type": by_type,
+        "by_type": cells,
         "by_type_answerable": _by_type(answerable),
         "by_ability": _by_ability(items),
         "false_refusals": _false_refusals(answerable),
@@ -105,8 +99,7 @@ def accuracy_table(items: Sequence[Scored]) -> AccuracyTable:
 
 
 def _by_type(items: Sequence[Scored]) -> dict[str, AccuracyCell]:
-    types = sorted({item.question_type for item in items})
-    return {name: _cell([i for i in items if i.question_type == name]) for name in types}
+    return {name: _cell(members) for name, members in by_type(items).items()}
 
 
 def _by_ability(items: Sequence[Scored]) -> dict[str, AccuracyCell] | None:
@@ -189,24 +182,19 @@ def official_accuracy(
         and (label := official_label(verdicts.get(question.question_id))) is not None
         for _ in range(int(hypotheses[question.question_id].get("lines", 1)))
     ]
-    by_type = {
-        kind: _mean([label for question, label in labels if question.question_type == kind])
+    cells = {
+        kind: mean_of(label for question, label in labels if question.question_type == kind)
         for kind in LONGMEMEVAL_TYPES
     }
-    values = [cell["value"] for cell in by_type.values()]
+    values = [cell["value"] for cell in cells.values()]
     known = [value for value in values if value is not None]
     average = sum(known) / len(values) if len(known) == len(values) else None
     return {
-        "overall": _mean([label for _, label in labels]),
+        "overall": mean_of(label for _, label in labels),
         "task_averaged": {"value": average, "n": len(values)},
-        "abstention": _mean(
-            [label for q, label in labels if is_official_abstention(q.question_id)]
+        "abstention": mean_of(
+            label for q, label in labels if is_official_abstention(q.question_id)
         ),
-        "by_type": by_type,
+        "by_type": cells,
         "skipped": [q.question_id for q in questions if q.question_id not in hypotheses],
     }
-
-
-def _mean(labels: Sequence[bool]) -> Mean:
-    n = len(labels)
-    return {"value": sum(labels) / n if n else None, "n": n}

@@ -1,18 +1,14 @@
 """What a report says of the assistant's conduct: probes, requests, spending, what was cut."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, get_args
 
 from harness.metrics.retrieval_metrics import SourcesTable
 from harness.records.schema import ContextAccount, HypothesisLine, JsonObject, PriceRecord
 from harness.spending import Price, Usage
 
-_CUT: tuple[Literal["sessions", "sessions_cut", "sessions_shortened", "tokens_estimate"], ...] = (
-    "sessions",
-    "sessions_cut",
-    "sessions_shortened",
-    "tokens_estimate",
-)
+_Cut = Literal["sessions", "sessions_cut", "sessions_shortened", "tokens_estimate"]
+_CUT: tuple[_Cut, ...] = get_args(_Cut)
 
 
 class ConductTable(TypedDict):

@@ -9,8 +9,6 @@ from harness.text import tokens_of
 
 
 class Spread(TypedDict):
-    """Median and 95th percentile."""
-
     p50: float | None
     p95: float | None
     n: int
@@ -21,8 +19,6 @@ LatencyTable = dict[str, Spread]
 
 
 class IngestTable(TypedDict):
-    """The effort of bringing in all histories."""
-
     sessions: int
     rounds: int
     turns: int
@@ -33,8 +29,6 @@ class IngestTable(TypedDict):
 
 
 class TokenTable(TypedDict):
-    """Tokens of the answers, where they were counted."""
-
     prompt: int
     completion: int
     prompt_per_question: float | None

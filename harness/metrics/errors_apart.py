@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TypedDict
 
+from harness.datasets.selection import by_type
 from harness.metrics.retrieval_metrics import tells_rounds
 from harness.records.digest import QuestionDigest, round_name
 from harness.records.run_dir import RunLines, outcome_of
@@ -36,26 +37,22 @@ class ErrorPlace(StrEnum):
 
 
 class ErrorsTable(TypedDict):
-    """How many questions ended at each place, and of each type."""
-
     all: dict[str, int]
     by_type: dict[str, dict[str, int]]
 
 
 def errors_apart(questions: Sequence[QuestionDigest], lines: RunLines) -> ErrorsTable:
     """The places of all questions, those that occur."""
-    ended = [(question.question_type, place_of(question, lines)) for question in questions]
-    types = sorted({kind for kind, _ in ended})
-    return {
-        "all": _counts([place for _, place in ended]),
-        "by_type": {
-            kind: _counts([place for one, place in ended if one == kind]) for kind in types
-        },
-    }
+
+    def counts(members: Sequence[QuestionDigest]) -> dict[str, int]:
+        counted = Counter(place_of(question, lines) for question in members)
+        return {place.value: counted[place] for place in ErrorPlace if counted[place]}
+
+    by_kind = {kind: counts(members) for kind, members in by_type(questions).items()}
+    return {"all": counts(questions), "by_type": by_kind}
 
 
 def place_of(question: QuestionDigest, lines: RunLines) -> ErrorPlace:
-    """The place where a question's answer was lost."""
     outcome = outcome_of(question, lines)
     if outcome == "yes":
         return ErrorPlace.RIGHT
@@ -89,8 +86,3 @@ def _all_ranked(question: QuestionDigest, line: RankedLine) -> bool:
         return rounds >= set(question.evidence_rounds)
     sessions = {one["session_id"] for one in line["ranked_sessions"]}
     return sessions >= set(question.evidence_session_ids)
-
-
-def _counts(places: Sequence[ErrorPlace]) -> dict[str, int]:
-    counted = Counter(places)
-    return {place.value: counted[place] for place in ErrorPlace if counted[place]}

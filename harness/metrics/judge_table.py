@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from harness.datasets.questions import DESCRIBED_TYPES
+from harness.datasets.selection import by_type
 from harness.judges.lexical.words import content_words
 from harness.records.digest import QuestionDigest
-from harness.records.schema import ControlLine, JudgeRecord, RubricScores, VerdictLine
-from harness.statistics.intervals import Mean, Share, proportion
+from harness.records.schema import ControlLine, JudgeRecord, VerdictLine
+from harness.statistics.intervals import Mean, Share, mean_of, proportion
 
 Kind = Literal["reference", "known_wrong", "swapped", "empty", "dont_know"]
 KINDS: tuple[Kind, ...] = ("reference", "known_wrong", "swapped", "empty", "dont_know")
@@ -88,14 +89,10 @@ def _draw(
 
 
 class Accepted(Share):
-    """Controls of one kind that pass."""
-
     unscored: int
 
 
 class SecondJudge(TypedDict):
-    """Two judges' verdicts crossed."""
-
     judge: str
     judge_hash: str
     n: int
@@ -106,8 +103,6 @@ class SecondJudge(TypedDict):
 
 
 class JudgeTokens(TypedDict):
-    """The tokens of judging."""
-
     calls: int
     prompt_tokens: int
     completion_tokens: int
@@ -193,32 +188,20 @@ def rubric_table(
     known = {key: line["rubric"] for key, line in verdicts.items() if "rubric" in line}
     if not known:
         return None
-    rows: list[tuple[str, Mapping[str, float]]] = [
-        (q.question_type, _scores(known.get(q.question_id))) for q in questions
-    ]
-    types = sorted({kind for kind, _ in rows})
-    by_type = {kind: _means(row for name, row in rows if name == kind) for kind in types}
+
+    def means(members: Sequence[QuestionDigest]) -> Scored:
+        lines = [known.get(q.question_id) for q in members]
+        return {name: mean_of(line[name] if line else 0.0 for line in lines) for name in SCORERS}
+
+    kinds = {kind: means(members) for kind, members in by_type(questions).items()}
     present = [q for q in questions if q.question_id in known]
     return {
-        "overall": _means(row for _, row in rows),
+        "overall": means(questions),
         "averaged": {
-            scorer: _mean([by_type[kind][scorer]["value"] or 0.0 for kind in types])
-            for scorer in SCORERS
+            name: mean_of(cells[name]["value"] or 0.0 for cells in kinds.values())
+            for name in SCORERS
         },
-        "by_type": by_type,
-        "scored": _means(_scores(known[q.question_id]) for q in present),
+        "by_type": kinds,
+        "scored": means(present),
         "without_scores": len(questions) - len(present),
     }
-
-
-def _scores(line: RubricScores | None) -> dict[str, float]:
-    return {scorer: line[scorer] if line else 0.0 for scorer in SCORERS}
-
-
-def _means(rows: Iterable[Mapping[str, float]]) -> Scored:
-    known = list(rows)
-    return {scorer: _mean([row[scorer] for row in known]) for scorer in SCORERS}
-
-
-def _mean(values: Sequence[float]) -> Mean:
-    return {"value": sum(values) / len(values) if values else None, "n": len(values)}

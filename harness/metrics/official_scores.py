@@ -12,13 +12,12 @@ from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.registry import BENCHMARKS
 from harness.metrics.retrieval_metrics import Figures
 from harness.records.digest import QuestionDigest
+from harness.statistics.intervals import mean_of
 
 Scores = dict[str, float]
 
 
 class MetricTable(TypedDict):
-    """Every metric that a data set defines, each by its name."""
-
     metric: str
     missing: int
     overall: Figures
@@ -85,8 +84,4 @@ def _metrics_of(dataset: str, questions: Sequence[QuestionDigest]) -> OfficialMe
 
 def _means(names: Iterable[str], rows: Iterable[Scores]) -> Figures:
     known = list(rows)
-    n = len(known)
-    return {
-        name: {"value": sum(row[name] for row in known) / n if n else None, "n": n}
-        for name in names
-    }
+    return {name: mean_of(row[name] for row in known) for name in names}

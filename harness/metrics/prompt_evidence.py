@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict
 
 from harness.datasets.questions import Question
+from harness.datasets.selection import by_type
 from harness.metrics.effort import percentile
 from harness.records.digest import QuestionDigest
 from harness.records.schema import EvidenceTurn, PromptLine
-from harness.statistics.intervals import Mean
+from harness.statistics.intervals import Mean, mean_of
 from harness.text import tokens_of
 
 BUDGETS = (7000, 16000)
@@ -25,16 +26,12 @@ _SHORT_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 class PromptSizes(TypedDict):
-    """Tokens a prompt."""
-
     p50: float | None
     p95: float | None
     max: int | None
 
 
 class PromptTable(Mean):
-    """The share of questions whose evidence was in the prompt, in several scopes."""
-
     within: dict[str, Mean]
     beginnings: dict[str, Mean]
     """The same where the first `BEGINNING` characters of each turn are enough: all of them, then by
@@ -87,7 +84,6 @@ def prompt_table(
     asked = [q for q in questions if q.question_id in lines and not q.is_abstention]
     recorded = [q for q in asked if lines[q.question_id]["evidence_turns"]]
     sizes = [lines[q.question_id]["tokens_estimate"] for q in recorded]
-    types = sorted({q.question_type for q in recorded})
     return {
         **_share(lines[q.question_id] for q in recorded),
         "within": {
@@ -96,8 +92,8 @@ def prompt_table(
         },
         "beginnings": _beginnings(recorded, lines),
         "by_type": {
-            name: _share(lines[q.question_id] for q in recorded if q.question_type == name)
-            for name in types
+            name: _share(lines[q.question_id] for q in members)
+            for name, members in by_type(recorded).items()
         },
         "turns": _turns(lines[q.question_id] for q in recorded),
         "tokens_estimate": {
@@ -109,18 +105,16 @@ def prompt_table(
 
 
 def _share(lines: Iterable[PromptLine], budget: int | None = None) -> Mean:
-    hits = [
+    return mean_of(
         all(turn["found"] for turn in line["evidence_turns"])
         and (budget is None or line["tokens_estimate"] <= budget)
         for line in lines
-    ]
-    return {"value": sum(hits) / len(hits) if hits else None, "n": len(hits)}
+    )
 
 
 def _beginnings(
     questions: Sequence[QuestionDigest], lines: Mapping[str, PromptLine]
 ) -> dict[str, Mean]:
-    """All questions whose lines say so, and by type."""
     begun: dict[str, list[bool]] = {}
     for question in questions:
         turns = lines[question.question_id]["evidence_turns"]
@@ -128,17 +122,16 @@ def _beginnings(
             begins = all(turn["begins"] for turn in turns)
             begun.setdefault("all", []).append(begins)
             begun.setdefault(question.question_type, []).append(begins)
-    return {name: {"value": sum(each) / len(each), "n": len(each)} for name, each in begun.items()}
+    return {name: mean_of(each) for name, each in begun.items()}
 
 
 def _turns(lines: Iterable[PromptLine]) -> dict[str, Mean]:
     """The share of single turns found, by who said them."""
     turns = [turn for line in lines for turn in line["evidence_turns"]]
-    table: dict[str, Mean] = {}
-    for role in ("user", "assistant"):
-        found = [turn["found"] for turn in turns if turn["role"] == role]
-        table[role] = {"value": sum(found) / len(found) if found else None, "n": len(found)}
-    return table
+    return {
+        role: mean_of(turn["found"] for turn in turns if turn["role"] == role)
+        for role in ("user", "assistant")
+    }
 
 
 def _forms(prompt: str) -> Iterator[str]:

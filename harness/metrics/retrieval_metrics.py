@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypedDict
 from harness.metrics.effort import percentile
 from harness.records.digest import QuestionDigest, round_name
 from harness.records.schema import RankedLine, RankedRound, RetrievalLine
-from harness.statistics.intervals import Mean
+from harness.statistics.intervals import Mean, mean_of
 from harness.text import characters_of
 
 # Means by the name of their metric.
@@ -89,8 +89,7 @@ def means_of(rows: Iterable[Mapping[str, float]]) -> Figures:
     """Means of the same figures over questions, each with its n; {} for no question."""
     known = list(rows)
     names = known[0] if known else {}
-    n = len(known)
-    return {name: {"value": sum(row[name] for row in known) / n, "n": n} for name in names}
+    return {name: mean_of(row[name] for row in known) for name in names}
 
 
 def session_view(ranked_turns: Sequence[str], k: int) -> SessionView:
@@ -140,18 +139,12 @@ def round_figures(question: QuestionDigest, line: RankedLine) -> QuestionFigures
 
 def fits_context(question: QuestionDigest, line: RankedLine, tokens: int) -> bool:
     """Whether all evidence sessions occur among the best rounds that fit `tokens` together."""
-    return set(question.evidence_session_ids) <= sessions_in_budget(line, tokens)
-
-
-def sessions_in_budget(line: RankedLine, tokens: int) -> set[str]:
-    """Ids of the sessions whose rounds come first in the ranking and fit `tokens` together.
-
-    Rounds are taken whole, in rank order, until the first that no longer fits.
-    """
-    return {item["session_id"] for item in rounds_in_budget(line, tokens)}
+    fitting = {item["session_id"] for item in rounds_in_budget(line, tokens)}
+    return fitting.issuperset(question.evidence_session_ids)
 
 
 def rounds_in_budget(line: RankedLine, tokens: int) -> list[RankedRound]:
+    """The rounds that come first in the ranking, whole, up to the first that no longer fits."""
     """The first rounds of the ranking, as many as fit."""
     left = characters_of(tokens)
     taken: list[RankedRound] = []
@@ -179,8 +172,6 @@ STATES = ("placed", "empty", "unplaced", "unreadable", "not returned")
 
 
 class SourceCounts(TypedDict):
-    """How many sources an answer names."""
-
     p50: float | None
     max: int | None
 

@@ -11,9 +11,11 @@ rounds of the ranking are looked at.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NotRequired, TypedDict
 
 from harness.datasets.questions import LOCOMO_CATEGORIES, is_official_abstention
+from harness.datasets.selection import by_type
 from harness.metrics.retrieval_metrics import (
     CONTEXT_BUDGETS,
     CUT_OFFS,
@@ -33,15 +35,14 @@ from harness.metrics.retrieval_metrics import (
 )
 from harness.records.digest import QuestionDigest
 from harness.records.schema import RankedLine, RankedRound, RankedSession
+from harness.statistics.intervals import mean_of
 
 Lines = Mapping[str, RankedLine]
 TURN_CUT_OFFS = (1, 5, 10, 25, 50)
-TurnMeasure = Callable[[QuestionDigest], dict[str, float]]
+Measure = Callable[[QuestionDigest, RankedLine], dict[str, float]]
 
 
 class Scopes(TypedDict):
-    """Figures of all questions, and by type."""
-
     overall: Figures
     by_type: dict[str, Figures]
 
@@ -69,30 +70,19 @@ def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> Turn
     if not any(q.evidence_ids for q in searched):
         return None
     found = [q for q in searched if q.evidence_turn_ids]
-
-    def strict(question: QuestionDigest) -> dict[str, float]:
-        return turn_figures(question, lines[question.question_id])
-
+    is_locomo = {q.question_type for q in questions} <= set(LOCOMO_CATEGORIES.values())
     return {
-        "strict": _scopes(found, strict),
-        "official": _official_scopes(searched, lines) if _is_locomo(questions) else None,
+        "strict": _scopes(found, lines, turn_figures),
+        "official": _official_scopes(searched, lines) if is_locomo else None,
         "without_evidence": sum(not q.evidence_ids for q in searched),
         "evidence_not_found": sum(bool(q.evidence_ids) for q in searched) - len(found),
     }
 
 
-def _is_locomo(questions: Sequence[QuestionDigest]) -> bool:
-    return {q.question_type for q in questions} <= set(LOCOMO_CATEGORIES.values())
-
-
 def _official_scopes(searched: Sequence[QuestionDigest], lines: Lines) -> OfficialScopes:
-    def official(question: QuestionDigest) -> dict[str, float]:
-        return _official_shares(question, lines[question.question_id], without_evidence=0.0)
-
-    per_question = means_of(
-        _official_shares(q, lines[q.question_id], without_evidence=1.0) for q in searched
-    )
-    return OfficialScopes(**_scopes(searched, official), per_question=per_question)
+    scopes = _scopes(searched, lines, partial(_official_shares, without_evidence=0.0))
+    per_question = _means(searched, lines, partial(_official_shares, without_evidence=1.0))
+    return OfficialScopes(**scopes, per_question=per_question)
 
 
 def turn_figures(question: QuestionDigest, line: RankedLine) -> dict[str, float]:
@@ -123,13 +113,15 @@ def _turns(line: RankedLine, k: int) -> list[str]:
     return [name for item in line["ranked_rounds"][:k] for name in item.get("turn_ids", ())]
 
 
-def _scopes(questions: Sequence[QuestionDigest], measure: TurnMeasure) -> Scopes:
-    types = sorted({q.question_type for q in questions})
+def _means(questions: Iterable[QuestionDigest], lines: Lines, measure: Measure) -> Figures:
+    return means_of(measure(q, lines[q.question_id]) for q in questions)
+
+
+def _scopes(questions: Sequence[QuestionDigest], lines: Lines, measure: Measure) -> Scopes:
     return {
-        "overall": means_of(map(measure, questions)),
+        "overall": _means(questions, lines, measure),
         "by_type": {
-            name: means_of(measure(q) for q in questions if q.question_type == name)
-            for name in types
+            name: _means(members, lines, measure) for name, members in by_type(questions).items()
         },
     }
 
@@ -137,8 +129,6 @@ def _scopes(questions: Sequence[QuestionDigest], measure: TurnMeasure) -> Scopes
 _CONVERTED_CUT_OFFS = (5, 10)
 # Budgets of a report's curve; at most 50 rounds are ranked.
 CURVE_BUDGETS = (1000, 2000, 4000, 7000, 16000, 32000)
-
-Measure = Callable[[QuestionDigest, RankedLine], dict[str, float]]
 
 
 class Excluded(TypedDict):
@@ -152,8 +142,6 @@ class Excluded(TypedDict):
 
 
 class RetrievalTable(TypedDict):
-    """All retrieval figures of a run."""
-
     session: Figures
     round: Figures
     by_type: dict[str, Figures]
@@ -180,11 +168,13 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> Retrie
     ]
     in_context = [q for q in with_sessions if tells_context(lines[q.question_id])]
     turns = turn_recall_table(questions, lines)
+    sessions = _scopes(with_sessions, lines, session_figures)
+    rounds = _scopes(with_rounds, lines, round_figures)
     return {
-        "session": means_of(session_figures(q, lines[q.question_id]) for q in with_sessions),
-        "round": means_of(round_figures(q, lines[q.question_id]) for q in with_rounds),
-        "by_type": _by_type(with_sessions, lines, session_figures),
-        "round_by_type": _by_type(with_rounds, lines, round_figures),
+        "session": sessions["overall"],
+        "round": rounds["overall"],
+        "by_type": sessions["by_type"],
+        "round_by_type": rounds["by_type"],
         "evidence_in_context": _evidence_in_context(in_context, lines, CONTEXT_BUDGETS),
         "evidence_by_budget": _evidence_in_context(in_context, lines, CURVE_BUDGETS),
         "official": None if turns else _official(answerable, lines),
@@ -201,26 +191,13 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> Retrie
     }
 
 
-def _by_type(
-    questions: Sequence[QuestionDigest], lines: Lines, measure: Measure
-) -> dict[str, Figures]:
-    types = sorted({q.question_type for q in questions})
-    return {
-        name: means_of(
-            measure(q, lines[q.question_id]) for q in questions if q.question_type == name
-        )
-        for name in types
-    }
-
-
 def _evidence_in_context(
     questions: Sequence[QuestionDigest], lines: Lines, budgets: Sequence[int]
 ) -> Figures:
-    table: Figures = {}
-    for budget in budgets:
-        hits = [fits_context(q, lines[q.question_id], budget) for q in questions]
-        table[str(budget)] = {"value": sum(hits) / len(hits) if hits else None, "n": len(hits)}
-    return table
+    return {
+        str(budget): mean_of(fits_context(q, lines[q.question_id], budget) for q in questions)
+        for budget in budgets
+    }
 
 
 def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, dict[str, Figures]]:
@@ -232,10 +209,10 @@ def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, d
     table: dict[str, dict[str, Figures]] = {}
     for name, members in (("run_script", with_target), ("printing_script", printed)):
         table[name] = {
-            level: means_of(
-                measure(q, lines[q.question_id])
-                for q in members
-                if level == "session" or tells_rounds(lines[q.question_id])
+            level: _means(
+                (q for q in members if level == "session" or tells_rounds(lines[q.question_id])),
+                lines,
+                measure,
             )
             for level, measure in _OFFICIAL_LEVELS.items()
         }

@@ -31,7 +31,6 @@ _UNKNOWN = "no price known"
 
 
 def judging_table(answers: int, judged: Sequence[JudgingForecast]) -> Table:
-    """What judging so many answers would take."""
     rows = [("answers", f"{answers:,}"), *_judging_rows(judged)]
     note = (
         f"Nobody was asked. Estimates: four characters a token, {VERDICT_TOKENS} tokens a reply; "
@@ -47,7 +46,6 @@ def forecast_table(
     judged: Sequence[JudgingForecast] = (),
     repeats: int = 1,
 ) -> Table:
-    """Counts, tokens, price and time, with what they assume."""
     dollars = made.usd(price)
     rows = [
         ("questions", f"{made.questions:,}"),
@@ -111,7 +109,6 @@ class Planned:
     def forecasts(
         self, questions: Sequence[QuestionDigest], said: dict[str, str]
     ) -> list[JudgingForecast]:
-        """What the judges would take for these answers."""
         judges, plan = (self.judge, self.plan.second), self.plan
         return list(
             judging_forecasts(questions, said, judges, controls=plan.controls, seed=plan.seed)
@@ -138,7 +135,6 @@ def dry_run_table(
 
 
 def judging_dry_run_table(source: QuestionSource, hypotheses: Path, planned: Planned) -> Table:
-    """What judging these answers would take."""
     dataset, ids = _selected(source)
     lines = read_hypotheses(hypotheses, dataset.outlines)
     said = {name: line["hypothesis"] for name, line in lines.items() if name in ids}

@@ -4,14 +4,13 @@ changed.
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from harness.datasets.files import read_records
-from harness.errors import DatasetError, JudgeUnavailable, RunInterrupted, RunMismatch
+from harness.errors import DatasetError, RunMismatch, continuable
 from harness.judges import Judge, Verdict
 from harness.metrics.judge_table import Control, draw_controls
 from harness.pipeline.run import CONTINUE, Run
@@ -26,10 +25,12 @@ from harness.records.run_dir import (
     LineFile,
     RunDir,
 )
-from harness.records.schema import HypothesisLine, JsonObject, JudgeRecord, VerdictLine
+from harness.records.schema import HypothesisLine, JsonObject, JudgeRecord
 from harness.spending import Meter, SpendingLimits
 from harness.text import encodable
 
+T = TypeVar("T")
+R = TypeVar("R")
 _IDS = ("question_id", "qa_id")
 _TEXTS = ("hypothesis", "predicted_answer", "response")
 
@@ -112,10 +113,6 @@ class Item:
     labels: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _nothing() -> None:
-    pass
-
-
 def judge_run(run: Run, judge: Judge, plan: JudgePlan | None = None) -> None:
     """Judge the hypotheses that have no valid verdict yet, and controls of the judge."""
     plan = plan or JudgePlan()
@@ -124,18 +121,11 @@ def judge_run(run: Run, judge: Judge, plan: JudgePlan | None = None) -> None:
     run.limit_spending(plan.limits, meters)
     run.manifest.begin("judge", judge=judge.id)
     run.manifest.set_judges(_record(judge), _record(plan.second) if plan.second else None)
-    try:
+    with continuable(CONTINUE), run.manifest.ending():
         asyncio.run(_judge_run(run, judge, plan, meters))
-    except JudgeUnavailable as error:
-        raise JudgeUnavailable(f"{error}. {CONTINUE}") from error
-    except KeyboardInterrupt:
-        raise RunInterrupted(f"interrupted. {CONTINUE}") from None
-    finally:
-        run.manifest.end()
 
 
 def meters_of(judges: Sequence[Judge | None]) -> list[Meter]:
-    """What counts the calls of those judges that ask a model."""
     return [judge.meter for judge in judges if judge is not None and judge.meter is not None]
 
 
@@ -149,13 +139,14 @@ async def _judge_run(run: Run, judge: Judge, plan: JudgePlan, meters: Sequence[M
         if meters:  # without a model nothing is paid, and much is judged in a moment
             run.manifest.tick(**account_of(meters))
 
-    sides = plan.concurrency
-    judging = partial(judge_all, run.dir, questions, concurrency=sides, judged=judged)
+    answers = [Item(question, said[question.question_id]) for question in questions]
+    made_up = [Item(one.question, one.hypothesis, _labels(one)) for one in controls]
     try:
-        await judging(judge)
-        await judge_controls(run.dir, controls, judge, concurrency=sides, judged=judged)
+        await _judge_items(run.dir, VERDICTS, answers, judge, plan.concurrency, judged)
+        await _judge_items(run.dir, CONTROLS, made_up, judge, plan.concurrency, judged)
         if plan.second:
-            await judging(plan.second, name=SECOND_VERDICTS)
+            name, second = SECOND_VERDICTS, plan.second
+            await _judge_items(run.dir, name, answers, second, plan.concurrency, judged)
     finally:
         judged()
         await judge.close()
@@ -167,47 +158,8 @@ def _record(judge: Judge) -> JudgeRecord:
     return cast(JudgeRecord, {"id": judge.id, "hash": judge.hash, **judge.account})
 
 
-async def judge_all(
-    run_dir: RunDir,
-    questions: Sequence[QuestionDigest],
-    judge: Judge,
-    *,
-    name: LineFile[VerdictLine] = VERDICTS,
-    concurrency: int = 1,
-    judged: Callable[[], None] = _nothing,
-) -> int:
-    """Judge every hypothesis that has no valid verdict yet; returns how many were judged now.
-
-    A verdict is valid when the same judge (id and hash) gave it for the same hypothesis, and not
-    for want of an answer from its model. `judged` is called after each new one.
-    """
-    hypotheses = run_dir.by_question(HYPOTHESES)
-    items = [
-        Item(question, hypotheses[question.question_id]["hypothesis"])
-        for question in questions
-        if question.question_id in hypotheses
-    ]
-    return await _judge_items(run_dir, name, items, judge, concurrency, judged)
-
-
-async def judge_controls(
-    run_dir: RunDir,
-    controls: Sequence[Control],
-    judge: Judge,
-    *,
-    concurrency: int = 1,
-    judged: Callable[[], None] = _nothing,
-) -> int:
-    """Judge every control that has no valid verdict yet, like hypotheses."""
-    items = [
-        Item(
-            control.question,
-            control.hypothesis,
-            {"control": control.kind, "donor": control.donor, "hypothesis": control.hypothesis},
-        )
-        for control in controls
-    ]
-    return await _judge_items(run_dir, CONTROLS, items, judge, concurrency, judged)
+def _labels(control: Control) -> dict[str, Any]:
+    return {"control": control.kind, "donor": control.donor, "hypothesis": control.hypothesis}
 
 
 async def _judge_items(
@@ -217,7 +169,10 @@ async def _judge_items(
     judge: Judge,
     concurrency: int,
     judged: Callable[[], None],
-) -> int:
+) -> None:
+    """Judge what has no valid verdict yet. A verdict is valid when the same judge (id and hash)
+    gave it for the same hypothesis, and not for want of an answer from its model.
+    """
     wanted = {_key(judge, item): item for item in items}
     old = run_dir.records(name)
     valid = {_key_of(line): line for line in old if "error" not in line}
@@ -225,21 +180,24 @@ async def _judge_items(
     if len(kept) != len(old):
         run_dir.replace_lines(name, kept.values())
     todo = [item for key, item in wanted.items() if key not in kept]
-    async for item, verdict in _verdicts(todo, judge, concurrency):
+
+    async def verdict_on(item: Item) -> Verdict:
+        return await judge.judge(item.question, item.hypothesis)
+
+    async for item, verdict in in_order(todo, verdict_on, concurrency):
         run_dir.append(name, cast(L, _line(judge, item, verdict)))
         judged()
-    return len(todo)
 
 
-async def _verdicts(
-    items: Sequence[Item], judge: Judge, concurrency: int
-) -> AsyncIterator[tuple[Item, Verdict]]:
-    """Verdicts in the order of the items, so many of them under way at a time."""
+async def in_order(
+    items: Sequence[T], work: Callable[[T], Awaitable[R]], concurrency: int
+) -> AsyncGenerator[tuple[T, R], None]:
+    """Each item with what the work on it gives, in order, so many of them under way at a time."""
     gate = asyncio.Semaphore(concurrency)
 
-    async def one(item: Item) -> Verdict:
+    async def one(item: T) -> R:
         async with gate:
-            return await judge.judge(item.question, item.hypothesis)
+            return await work(item)
 
     tasks = [asyncio.create_task(one(item)) for item in items]
     try:

@@ -95,8 +95,6 @@ def _question(
         answer_is_number=False,
         question_date=asked,
         sessions=sessions,
-        evidence_session_ids=(),
-        is_abstention=False,
         shared_history="probe-stranger" if aspect == "stranger" else "probe",
     )
 
@@ -120,7 +118,6 @@ class Findings:
     answers: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
-        """The part of a probe that a manifest keeps."""
         return asdict(self) | {"sentences": sentences(self)}
 
 
@@ -143,7 +140,6 @@ def read_answers(probe: Probe, answers: Mapping[str, str], today: datetime) -> F
 
 
 def sentences(findings: Findings) -> list[str]:
-    """The findings for a person."""
     said = [_MEMORY[findings.remembers]]
     if findings.isolates_users in _USERS:
         said.append(_USERS[findings.isolates_users])

@@ -1,9 +1,7 @@
 """Telling a person how far a replay is: a bar on a terminal, plain lines elsewhere."""
 
 import time
-from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -12,31 +10,6 @@ from harness.datasets.questions import LOCOMO_PLUS_RELATIONS
 from harness.judges.lexical.judge import decide, shipped_weights
 from harness.judges.rubric_lexical import score
 from harness.records.digest import QuestionDigest
-
-
-class ReplayProgress(AbstractContextManager["ReplayProgress"], Protocol):
-    """Hears of every stored round and every question that ended."""
-
-    def round_stored(self) -> None:
-        """One more round is in the assistant."""
-
-    def question_ended(self, question_id: str, problem: str | None) -> None:
-        """A question is finished, or failed with `problem`."""
-
-    def answered(self, question: QuestionDigest, hypothesis: str) -> None:
-        """A question was answered; its end follows."""
-
-    def total_known(self, total: int) -> None:
-        """Note how many questions there are in all."""
-
-
-def make_progress(console: Console, *, total: int | None, finished: int) -> ReplayProgress:
-    """A bar if the console is a terminal, else lines; `finished` of `total` were done before; None
-    where the total becomes known later.
-    """
-    if console.is_terminal:
-        return BarProgress(console, total=total, finished=finished)
-    return LineProgress(console, total=total, finished=finished)
 
 
 class RunningAccuracy:
@@ -50,7 +23,6 @@ class RunningAccuracy:
         self._judged = 0
 
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:
-        """Count an answer."""
         if question.question_type in LOCOMO_PLUS_RELATIONS:
             return
         self._judged += 1
@@ -63,63 +35,71 @@ class RunningAccuracy:
         return f"{100 * self._right / self._judged:.0f} % right" if self._judged else ""
 
 
-class _Counter:
-    def __init__(self, total: int | None, finished: int) -> None:
-        self.total = total
-        self.finished = finished
-        self.rounds = 0
-        self.accuracy = RunningAccuracy()
-        self._started = time.monotonic()
-
-    def rounds_per_second(self) -> float:
-        return self.rounds / max(time.monotonic() - self._started, 1e-6)
-
-
-class LineProgress:
-    """One line for each question that ends."""
+class ReplayProgress:
+    """Hears of every stored round and every question that ended, and prints a line for each
+    question; `finished` of `total` were done before.
+    """
 
     def __init__(self, console: Console, *, total: int | None, finished: int) -> None:
         self._console = console
-        self._count = _Counter(total, finished)
+        self._total = total
+        self._finished = finished
+        self._rounds = 0
+        self._accuracy = RunningAccuracy()
+        self._started = time.monotonic()
 
     def __enter__(self) -> Self:
-        if self._count.finished:
-            self._say(f"{self._count.finished} of {self._count.total} questions are already done")
+        self._begin()
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        self._end()
 
     def round_stored(self) -> None:
-        """Counts towards the rate."""
-        self._count.rounds += 1
+        """One more round is in the assistant."""
+        self._rounds += 1
+        self._refresh()
 
     def total_known(self, total: int) -> None:
-        """Note the number for the lines to come."""
-        self._count.total = total
+        """Note how many questions there are in all."""
+        self._total = total
+        self._refresh()
 
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:
-        """Counts towards the accuracy so far."""
-        self._count.accuracy.answered(question, hypothesis)
+        """A question was answered; its end follows."""
+        self._accuracy.answered(question, hypothesis)
+        self._refresh()
 
     def question_ended(self, question_id: str, problem: str | None) -> None:
-        """Print the line."""
-        self._count.finished += 1
-        rate = f"{self._count.rounds_per_second():.0f} rounds/s"
+        """A question is finished, or failed with `problem`."""
+        self._finished += 1
+        rate = f"{self._rate():.0f} rounds/s"
         outcome = f"FAILED {problem}" if problem else "ok"
-        so_far = ", ".join(part for part in (rate, str(self._count.accuracy)) if part)
-        place = f"[{self._count.finished}/{self._count.total or '?'}]"
-        self._say(f"{place} {question_id} {outcome} ({so_far})")
+        so_far = ", ".join(part for part in (rate, str(self._accuracy)) if part)
+        self._say(f"[{self._finished}/{self._total or '?'}] {question_id} {outcome} ({so_far})")
+
+    def _rate(self) -> float:
+        return self._rounds / max(time.monotonic() - self._started, 1e-6)
+
+    def _begin(self) -> None:
+        if self._finished:
+            self._say(f"{self._finished} of {self._total} questions are already done")
+
+    def _end(self) -> None:
+        pass
+
+    def _refresh(self) -> None:
+        pass
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-class BarProgress:
+class BarProgress(ReplayProgress):
     """A bar with questions, rounds per second and the time left."""
 
     def __init__(self, console: Console, *, total: int | None, finished: int) -> None:
-        self._count = _Counter(total, finished)
+        super().__init__(console, total=total, finished=finished)
         self._bar = Progress(
             TextColumn("replay"),
             BarColumn(),
@@ -133,34 +113,24 @@ class BarProgress:
             "replay", total=total, completed=finished, rate=0.0, accuracy=""
         )
 
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.stop()
-
-    def round_stored(self) -> None:
-        """Refresh the rate."""
-        self._count.rounds += 1
-        self._bar.update(self._task, rate=self._count.rounds_per_second())
-
-    def total_known(self, total: int) -> None:
-        """Give the bar its length."""
-        self._bar.update(self._task, total=total)
-
-    def answered(self, question: QuestionDigest, hypothesis: str) -> None:
-        """Refresh the accuracy so far, as the lexical judge sees it."""
-        self._count.accuracy.answered(question, hypothesis)
-        self._bar.update(self._task, accuracy=str(self._count.accuracy))
-
     def question_ended(self, question_id: str, problem: str | None) -> None:
         """Move the bar; a failure is also printed above it."""
         if problem:
             self._bar.console.print(f"{question_id} FAILED {problem}", markup=False)
         self._bar.advance(self._task)
+
+    def _begin(self) -> None:
+        self._bar.start()
+
+    def _end(self) -> None:
+        self._bar.stop()
+
+    def _refresh(self) -> None:
+        said = str(self._accuracy)
+        self._bar.update(self._task, total=self._total, rate=self._rate(), accuracy=said)
+
+
+def make_progress(console: Console, *, total: int | None, finished: int) -> ReplayProgress:
+    """A bar if the console is a terminal, else lines; `total` None where it becomes known later."""
+    kind = BarProgress if console.is_terminal else ReplayProgress
+    return kind(console, total=total, finished=finished)

@@ -9,7 +9,8 @@ import json
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,6 @@ class RecordingModel:
         return taken
 
     def keep(self, request: JsonObject) -> None:
-        """Remember one."""
         with self._lock:
             self._requests.append(request)
 
@@ -112,7 +112,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def all_text(request: Mapping[str, Any]) -> str:
-    """The text of all messages of a request."""
     return "\n\n".join(message_text(message) for message in request["messages"])
 
 
@@ -162,13 +161,12 @@ def record_prompts(
         raise UsageError("--profile needs --ingested: the run whose histories the assistant holds")
     wanted = {q.question_id for q in run.selected if not q.is_abstention}
     todo = wanted - set(run.dir.by_question(PROMPTS))
-    told = RunDir(ingested) if ingested else run.dir
 
     def keep(question: Question, requests: Sequence[JsonObject]) -> None:
         keep_prompts(run, question, requests)
 
-    asking = Asking(profile, told)
-    return listen(run, endpoint, port, asking, stage="context", wanted=wanted, todo=todo, keep=keep)
+    asking = Asking(run, endpoint, profile, RunDir(ingested) if ingested else run.dir, keep)
+    return asking.listen(port, "context", wanted, todo)
 
 
 def keep_prompts(run: Run, question: Question, requests: Sequence[JsonObject]) -> None:
@@ -176,79 +174,64 @@ def keep_prompts(run: Run, question: Question, requests: Sequence[JsonObject]) -
     run.dir.append(PROMPTS, prompt_record(question, [all_text(request) for request in requests]))
 
 
-def listen(
-    run: Run,
-    endpoint: Endpoint,
-    port: int,
-    asking: "Asking",
-    *,
-    stage: str,
-    wanted: Collection[str],
-    todo: Collection[str],
-    keep: Keep,
-) -> int:
-    """Ask the questions `todo`, of all that are `wanted`, while listening on `port`; `keep` is
-    given what the model was sent for each. Returns how many failed.
-    """
-    with run.dir.owned(), recording_model(port) as model:
-        is_ours = asking.profile.is_ours
-        run.manifest.require_assistant(asyncio.run(identify(endpoint, is_ours=is_ours)))
-        run.manifest.begin(stage, questions=len(todo))
-        with run.progress(len(wanted), len(wanted) - len(todo)) as progress:
-            asked = _ask_all(run, endpoint, run.dataset.read(todo), asking, model, keep, progress)
-            failed = asyncio.run(asked)
-        run.manifest.end()
-    return failed
-
-
-async def _ask_all(
-    run: Run,
-    endpoint: Endpoint,
-    questions: Iterable[Question],
-    asking: "Asking",
-    model: RecordingModel,
-    keep: Keep,
-    progress: ReplayProgress,
-) -> int:
-    """One at a time, so that what the model receives meanwhile belongs to the question."""
-    failed = 0
-    async with Transport(endpoint) as transport:
-        mode = asking.mode(transport, Blinding(run.manifest.salt))
-        for question in questions:
-            problem = None
-            try:
-                keep(question, await asking.heard(mode, question, model))
-            except AssistantError as error:
-                problem = str(error)
-                name, kind = question.question_id, type(error).__name__
-                failure = FailureLine(question_id=name, error=kind, message=problem)
-                run.dir.append(FAILURES, failure)
-            failed += problem is not None
-            progress.question_ended(question.question_id, problem)
-            run.manifest.tick()
-    return failed
-
-
+@dataclass(frozen=True)
 class Asking:
-    """How one question is asked of a history that was told in the run in `told`."""
+    """Questions asked of histories that were told in the run in `told`; `keep` is given what the
+    model was sent for each.
+    """
 
-    def __init__(self, profile: AssistantProfile, told: RunDir) -> None:
-        self.profile = profile
-        self._told = told
-        self._histories = set(told.by_history(INGEST))
+    run: Run
+    endpoint: Endpoint
+    profile: AssistantProfile
+    told: RunDir
+    keep: Keep
 
-    def mode(self, transport: Transport, blinding: Blinding) -> ReplayMode:
+    def listen(self, port: int, stage: str, wanted: Collection[str], todo: Collection[str]) -> int:
+        """Ask the questions `todo`, of all that are `wanted`, while listening on `port`. Returns
+        how many failed.
+        """
+        run, is_ours = self.run, self.profile.is_ours
+        with run.dir.owned(), recording_model(port) as model:
+            run.manifest.require_assistant(asyncio.run(identify(self.endpoint, is_ours=is_ours)))
+            run.manifest.begin(stage, questions=len(todo))
+            with run.progress(len(wanted), len(wanted) - len(todo)) as progress:
+                failed = asyncio.run(self._ask_all(run.dataset.read(todo), model, progress))
+            run.manifest.end()
+        return failed
+
+    async def _ask_all(
+        self, questions: Iterable[Question], model: RecordingModel, progress: ReplayProgress
+    ) -> int:
+        """One at a time, so that what the model receives meanwhile belongs to the question."""
+        failed, run = 0, self.run
+        async with Transport(self.endpoint) as transport:
+            mode = self._mode(transport)
+            for question in questions:
+                problem = None
+                try:
+                    self.keep(question, await self._heard(mode, question, model))
+                except AssistantError as error:
+                    problem = str(error)
+                    name, kind = question.question_id, type(error).__name__
+                    failure = FailureLine(question_id=name, error=kind, message=problem)
+                    run.dir.append(FAILURES, failure)
+                failed += problem is not None
+                progress.question_ended(question.question_id, problem)
+                run.manifest.tick()
+        return failed
+
+    def _mode(self, transport: Transport) -> ReplayMode:
         """The mode that asks under the names that the histories were told under."""
         way = NATIVE if self.profile.is_ours else CHATTED[0]
-        meter, attempts = Meter("assistant", None), Attempts(self._told)
+        blinding, attempts = Blinding(self.run.manifest.salt), Attempts(self.told)
+        meter = Meter("assistant", None)
         around = Surroundings(transport, blinding, attempts, meter, 0.0, _nothing)
         return make_mode(Approach(way, self.profile), around)
 
-    async def heard(
+    async def _heard(
         self, mode: ReplayMode, question: Question, model: RecordingModel
     ) -> list[JsonObject]:
-        """What the model is sent when the question is asked. Raises the errors of
-        `harness.errors`."""
+        """What the model is sent when the question is asked."""
         if not mode.shares_histories:
             question = replace(question, shared_history=None)
         if not await self._is_held(mode, question):
@@ -268,6 +251,10 @@ class Asking:
         if self.profile.is_ours:
             return await mode.is_ingested(question)
         return question.history_id in self._histories
+
+    @cached_property
+    def _histories(self) -> set[str]:
+        return set(self.told.by_history(INGEST))
 
 
 def _nothing() -> None:

@@ -15,9 +15,9 @@ from harness.errors import (
     AssistantError,
     AssistantTimeout,
     AssistantUnreachable,
-    RunInterrupted,
     TooManyErrors,
     UsageError,
+    continuable,
 )
 from harness.judges import Judge
 from harness.pipeline.judging import meters_of
@@ -54,8 +54,6 @@ class ReplayOptions:
 
 
 class HistoryReplay:
-    """The questions of one run, through one mode."""
-
     def __init__(
         self,
         run: Run,
@@ -110,7 +108,6 @@ class HistoryReplay:
             return await asyncio.to_thread(next, histories, None)
 
     def _complete_lines(self, questions: Sequence[Question]) -> None:
-        """Complete the lines of questions of which only the outline was known."""
         for question in questions:
             if question.question_id not in self._read:
                 self._read.add(question.question_id)
@@ -226,95 +223,78 @@ def replay_run(
     """Replay what is unfinished; returns how many questions failed now. The `judges` that come
     later are paid from the same budget.
     """
-    with run.dir.owned():
+    with run.dir.owned(), continuable(CONTINUE), run.manifest.ending():
+        return _Command(run, endpoint, approach, options).replay(meters_of(judges))
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    run: Run
+    endpoint: Endpoint
+    approach: Approach
+    options: ReplayOptions
+
+    def replay(self, judges: Sequence[Meter]) -> int:
+        run, options = self.run, self.options
+        if not options.ask and not self.approach.searches:
+            raise UsageError("retrieval needs --mode native and an assistant with our own routes")
+        meter = Meter("assistant", self.approach.profile.price)
+        run.limit_spending(options.limits, [meter, *judges])
+        self._identify()
+        is_wanted = self._unfinished()
+        wanted = total = None  # not known yet
+        if run.is_settled:
+            wanted = sum(is_wanted(q.question_id) for q in run.selected)
+            total = len(run.selected)
+        stage = "replay" if options.ask else "retrieval"
+        run.manifest.begin(stage, questions=wanted, concurrency=options.concurrency)
+        if wanted == 0:
+            return 0
         try:
-            return _replay(run, endpoint, approach, options, meters_of(judges))
-        except AssistantUnreachable as error:
-            raise AssistantUnreachable(f"{error}. {CONTINUE}") from error
-        except KeyboardInterrupt:
-            raise RunInterrupted(f"interrupted. {CONTINUE}") from None
-        finally:
-            run.manifest.end()
+            with run.progress(total, 0 if wanted is None else (total or 0) - wanted) as progress:
+                return asyncio.run(self._histories(meter, run.histories(is_wanted), progress))
+        except ExceptionGroup as group:
+            raise _first(group) from group
 
+    def _identify(self) -> None:
+        approach, manifest = self.approach, self.run.manifest
+        ours, remembers = approach.profile.is_ours, approach.uses_memory
+        assistant = asyncio.run(identify(self.endpoint, is_ours=ours, needs_memory=remembers))
+        manifest.require_mode(approach.mode, approach.identity)
+        manifest.require_assistant(assistant)
+        manifest.set_price(approach.profile.price)
 
-def _replay(
-    run: Run,
-    endpoint: Endpoint,
-    approach: Approach,
-    options: ReplayOptions,
-    judges: Sequence[Meter],
-) -> int:
-    if not options.ask and not approach.searches:
-        raise UsageError("retrieval needs --mode native and an assistant with our own routes")
-    meter = Meter("assistant", approach.profile.price)
-    run.limit_spending(options.limits, [meter, *judges])
-    _identify(run, endpoint, approach)
-    is_wanted = _unfinished(run, approach, options)
-    wanted, total = _count(run, is_wanted)
-    stage = "replay" if options.ask else "retrieval"
-    run.manifest.begin(stage, questions=wanted, concurrency=options.concurrency)
-    if wanted == 0:
-        return 0
-    try:
-        with run.progress(total, 0 if wanted is None else (total or 0) - wanted) as progress:
-            histories = run.histories(is_wanted)
-            return asyncio.run(
-                _replay_histories(run, endpoint, approach, options, meter, histories, progress)
-            )
-    except ExceptionGroup as group:
-        raise _first(group) from group
+    def _unfinished(self) -> Callable[[str], bool]:
+        """Tells of a question id whether its last line is not written yet, and where only failed
+        ones are to be tried again, whether it has failed before.
+        """
+        lines = self.run.dir.by_question
+        searched = [set(lines(RETRIEVAL))] if self.approach.searches else []
+        answered = [set(lines(HYPOTHESES))] if self.options.ask else []
+        done = set.intersection(*searched, *answered)
+        failed = set(lines(FAILURES)) if self.options.retry_errors else None
+        return lambda name: name not in done and (failed is None or name in failed)
 
-
-def _identify(run: Run, endpoint: Endpoint, approach: Approach) -> None:
-    ours, remembers = approach.profile.is_ours, approach.uses_memory
-    assistant = asyncio.run(identify(endpoint, is_ours=ours, needs_memory=remembers))
-    run.manifest.require_mode(approach.mode, approach.identity)
-    run.manifest.require_assistant(assistant)
-    run.manifest.set_price(approach.profile.price)
-
-
-def _unfinished(run: Run, approach: Approach, options: ReplayOptions) -> Callable[[str], bool]:
-    """Tells of a question id whether its last line is not written yet, and where only failed ones
-    are to be tried again, whether it has failed before.
-    """
-    searched = [set(run.dir.by_question(RETRIEVAL))] if approach.searches else []
-    answered = [set(run.dir.by_question(HYPOTHESES))] if options.ask else []
-    done = set.intersection(*searched, *answered)
-    failed = set(run.dir.by_question(FAILURES)) if options.retry_errors else None
-    return lambda name: name not in done and (failed is None or name in failed)
-
-
-def _count(run: Run, is_wanted: Callable[[str], bool]) -> tuple[int | None, int | None]:
-    """How many questions are wanted, and how many there are; None while that is not known."""
-    if not run.is_settled:
-        return None, None
-    return sum(is_wanted(q.question_id) for q in run.selected), len(run.selected)
-
-
-async def _replay_histories(
-    run: Run,
-    endpoint: Endpoint,
-    approach: Approach,
-    options: ReplayOptions,
-    meter: Meter,
-    histories: Iterator[list[Question]],
-    progress: ReplayProgress,
-) -> int:
-    async with Transport(endpoint, concurrency=options.concurrency) as transport:
-        blinding, attempts = Blinding(run.manifest.salt), Attempts(run.dir)
-        on_round, patience = progress.round_stored, options.barrier_seconds
-        around = Surroundings(transport, blinding, attempts, meter, patience, on_round)
-        mode = make_mode(approach, around)
-        replay = HistoryReplay(run, mode, options, transport, meter, progress)
-        try:
-            if options.probe and approach.uses_memory and "probes" not in run.manifest.data:
-                run.manifest.set_probes(await probe_assistant(mode, run.manifest.salt))
-            async with asyncio.TaskGroup() as group:
-                group.create_task(_settle(run, progress))
-                replayed = group.create_task(replay.all(histories))
-            return replayed.result()
-        finally:
-            replay.tick()
+    async def _histories(
+        self, meter: Meter, histories: Iterator[list[Question]], progress: ReplayProgress
+    ) -> int:
+        run, options = self.run, self.options
+        async with Transport(self.endpoint, concurrency=options.concurrency) as transport:
+            blinding, attempts = Blinding(run.manifest.salt), Attempts(run.dir)
+            on_round, patience = progress.round_stored, options.barrier_seconds
+            around = Surroundings(transport, blinding, attempts, meter, patience, on_round)
+            mode = make_mode(self.approach, around)
+            replay = HistoryReplay(run, mode, options, transport, meter, progress)
+            tries = options.probe and self.approach.uses_memory
+            try:
+                if tries and "probes" not in run.manifest.data:
+                    run.manifest.set_probes(await probe_assistant(mode, run.manifest.salt))
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(_settle(run, progress))
+                    replayed = group.create_task(replay.all(histories))
+                return replayed.result()
+            finally:
+                replay.tick()
 
 
 async def _settle(run: Run, progress: ReplayProgress) -> None:

@@ -4,8 +4,9 @@ The selection is known at once, or, of a large file, while the run already goes 
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from rich.console import Console
 
@@ -27,7 +28,7 @@ from harness.records.manifest import (
     now,
 )
 from harness.records.run_dir import QUESTIONS, RunDir
-from harness.records.schema import DataRecord, FiltersRecord, GoldRecord, ManifestData
+from harness.records.schema import DataRecord, FiltersRecord, ManifestData
 from harness.replay.ingest import new_salt
 from harness.report.build import write_report
 from harness.report.schema import Report
@@ -99,7 +100,7 @@ def _new(dataset: Dataset, filters: Filters, salt: str) -> ManifestData:
 
 
 def _data(dataset: Dataset) -> DataRecord:
-    sha256, gold = dataset.early_sha256(), dataset.gold
+    sha256 = dataset.early_sha256()
     return {
         "name": dataset.name,
         "file": dataset.file,
@@ -107,20 +108,13 @@ def _data(dataset: Dataset) -> DataRecord:
         "sha256": sha256,
         "edition": None if sha256 is None else edition_of(sha256),
         "questions": len(dataset.outlines) if dataset.is_listed else None,
-        "gold": None
-        if gold is None
-        else GoldRecord(file=gold.file, sha256=gold.sha256, changed=gold.changed),
+        "gold": dataset.gold,
     }
 
 
 def _plain(filters: Filters) -> FiltersRecord:
-    return {
-        "types": list(filters.types),
-        "ids": list(filters.ids),
-        "per_type": filters.per_type,
-        "seed": filters.seed,
-        "limit": filters.limit,
-    }
+    lists = {"types": list(filters.types), "ids": list(filters.ids)}
+    return cast(FiltersRecord, asdict(filters) | lists)
 
 
 CONTINUE = "Nothing finished is lost: run the same command again to continue."
@@ -159,7 +153,6 @@ class Run:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all selected questions are known."""
         return self._selected is not None
 
     @property
@@ -207,7 +200,6 @@ class Run:
         return make_progress(self.console, total=total, finished=finished)
 
     def report(self) -> Report:
-        """Write the faces of the report and return it."""
         sha256 = self.dataset.fingerprint.sha256()
         self.manifest.settle_data(sha256, edition_of(sha256))
         return write_report(self.dir)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionDigest:
     """A question with its answer and labels. Stays on the harness's side.
 
@@ -24,13 +24,13 @@ class QuestionDigest:
     question_id: str
     question_type: str
     is_abstention: bool
-    question: str
-    answer: str
-    question_date: str
-    evidence_session_ids: tuple[str, ...]
-    evidence_rounds: tuple[str, ...]
-    official_session_targets: tuple[str, ...]
-    official_turn_targets: tuple[str, ...]
+    question: str = ""
+    answer: str = ""
+    question_date: str = ""
+    evidence_session_ids: tuple[str, ...] = ()
+    evidence_rounds: tuple[str, ...] = ()
+    official_session_targets: tuple[str, ...] = ()
+    official_turn_targets: tuple[str, ...] = ()
     history_id: str
     alternatives: tuple[str, ...] = ()
     trap: str | None = None
@@ -47,24 +47,6 @@ class QuestionDigest:
         return (self.answer, *self.alternatives)
 
     @classmethod
-    def unread(cls, question_id: str, question_type: str, *, is_abstention: bool) -> Self:
-        """What is known of a question before its history has been read."""
-        return cls(
-            question_id=question_id,
-            question_type=question_type,
-            is_abstention=is_abstention,
-            question="",
-            answer="",
-            question_date="",
-            evidence_session_ids=(),
-            evidence_rounds=(),
-            official_session_targets=(),
-            official_turn_targets=(),
-            history_id=question_id,
-            is_read=False,
-        )
-
-    @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Self:
         """Read a line back; lists become tuples."""
         fields: dict[str, Any] = {
@@ -74,7 +56,6 @@ class QuestionDigest:
         return cls(**fields)
 
     def to_json(self) -> dict[str, Any]:
-        """The line to write."""
         return asdict(self)
 
 

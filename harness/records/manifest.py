@@ -5,7 +5,8 @@ place; and who was paid what with every command.
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
@@ -33,17 +34,6 @@ PLACE_SETTINGS = frozenset({"host", "port", "data_dir", "log_level", "config"})
 Counted = Literal["spent", "judge_spent", "second_judge_spent", "requests"]
 
 
-@dataclass(frozen=True, slots=True)
-class AssistantIdentity:
-    """The assistant a run is made against; `version` is its own account of itself, None where it
-    gives none.
-    """
-
-    url: str
-    model: str
-    version: JsonObject | None
-
-
 class Manifest:
     """`manifest.json` of one run directory, saved whole after every change."""
 
@@ -60,7 +50,6 @@ class Manifest:
 
     @property
     def wall_seconds(self) -> float:
-        """Seconds all commands on this directory took together."""
         return float(sum(item["seconds"] for item in self.data["invocations"]))
 
     @property
@@ -81,7 +70,6 @@ class Manifest:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is known which questions the run is about."""
         return self.data["selected"] is not None
 
     def settle_selection(self, *, questions: int, selected: int) -> None:
@@ -96,39 +84,34 @@ class Manifest:
         self._require("approach", dict(approach))
 
     def set_probes(self, probes: Mapping[str, Any]) -> None:
-        """Keep what was found out about the assistant before the run."""
         self.data["probes"] = dict(probes)
         self.save()
 
     def set_price(self, price: Price | None) -> None:
         """Keep what the assistant's tokens cost; a price may be corrected later."""
         if price is not None:
-            self.data["price"] = PriceRecord(prompt=price.prompt, completion=price.completion)
+            self.data["price"] = cast(PriceRecord, asdict(price))
             self.save()
 
     def totals(self, name: Counted) -> dict[str, int]:
-        """Counts of this name added up over all invocations."""
         total: dict[str, int] = {}
         for invocation in self.data["invocations"]:
-            for key, value in _counts(invocation, name).items():
+            for key, value in cast(Mapping[str, int], invocation.get(name, {})).items():
                 total[key] = total.get(key, 0) + (value or 0)
         return total
 
-    def require_assistant(self, assistant: AssistantIdentity) -> None:
+    def require_assistant(self, assistant: AssistantRecord) -> None:
         """Fix the assistant, or refuse another one; the URL alone may change."""
         known = self.data.get("assistant")
         if known is not None:
             was = {"model": known["model"], "version": _stable(known["version"])}
-            now = {"model": assistant.model, "version": _stable(assistant.version)}
+            now = {"model": assistant["model"], "version": _stable(assistant["version"])}
             if was != now:
                 raise self.mismatch("assistant", difference(was, now))
-        self.data["assistant"] = AssistantRecord(
-            url=assistant.url, model=assistant.model, version=assistant.version
-        )
+        self.data["assistant"] = assistant
         self.save()
 
     def set_judges(self, judge: JudgeRecord, second: JudgeRecord | None) -> None:
-        """Record whose verdicts the directory holds."""
         self.data["judge"] = judge
         self.data["second_judge"] = second
         self.save()
@@ -150,6 +133,14 @@ class Manifest:
         self.data["wall_seconds"] = round(self.wall_seconds, 3)
         self.save()
 
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Close the open invocation at the end, whatever comes."""
+        try:
+            yield
+        finally:
+            self.end()
+
     def end(self) -> None:
         """Close the open invocation, if one was begun."""
         if self._is_open:
@@ -158,7 +149,6 @@ class Manifest:
             self._is_open = False
 
     def save(self) -> None:
-        """Replace the file."""
         text = json.dumps(self.data, ensure_ascii=False, indent=2) + "\n"
         self._run_dir.replace(MANIFEST, text)
 
@@ -194,10 +184,6 @@ def _require_format(run_dir: RunDir, data: Mapping[str, Any]) -> None:
         raise RunMismatch(
             f"{run_dir.path}: made by another version of the harness; use another directory"
         )
-
-
-def _counts(invocation: Invocation, name: Counted) -> Mapping[str, int]:
-    return cast(Mapping[str, int], invocation.get(name, {}))
 
 
 def _stable(version: JsonObject | None) -> JsonObject | None:
@@ -241,10 +227,9 @@ def account_of(meters: Iterable[Meter]) -> InvocationDetails:
     """What the manifest keeps of meters in one command; an assistant's price has its own place."""
     account: InvocationDetails = {}
     for meter in meters:
-        account[_SPENT[meter.payee]] = _record(meter.spent)
+        account[_SPENT[meter.payee]] = cast(UsageRecord, asdict(meter.spent))
         if meter.payee in _PRICES and meter.price is not None:
-            prompt, completion = meter.price.prompt, meter.price.completion
-            account[_PRICES[meter.payee]] = PriceRecord(prompt=prompt, completion=completion)
+            account[_PRICES[meter.payee]] = cast(PriceRecord, asdict(meter.price))
     return account
 
 
@@ -279,7 +264,7 @@ def judging_spent(manifest: ManifestData) -> UsageRecord | None:
     total = Usage()
     for one in spent:
         total.add(one)
-    return _record(total) if spent else None
+    return cast(UsageRecord, asdict(total)) if spent else None
 
 
 def judging_usd(manifest: ManifestData) -> float | None:
@@ -308,12 +293,3 @@ def _price(manifest: Manifest, payee: Payee) -> Price | None:
         told = [item.get(_PRICES[payee]) for item in manifest.data["invocations"]]
         known = next((price for price in reversed(told) if price), None)
     return None if known is None else Price(**known)
-
-
-def _record(usage: Usage) -> UsageRecord:
-    return UsageRecord(
-        calls=usage.calls,
-        estimated_calls=usage.estimated_calls,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-    )

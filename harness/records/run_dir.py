@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, cast
 
-from harness.errors import UsageError
+from harness.errors import UsageError, raising
 from harness.records.digest import QuestionDigest
 from harness.records.schema import (
     AttemptLine,
@@ -64,11 +64,8 @@ class RunDir:
 
     def create(self) -> None:
         """Make the folder; raises `UsageError` where that is not possible."""
-        try:
+        with raising(UsageError, f"--out {self.path}: cannot be made"):
             self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or error
-            raise UsageError(f"--out {self.path}: cannot be made ({reason})") from error
 
     @contextmanager
     def owned(self) -> Iterator[None]:
@@ -107,11 +104,9 @@ class RunDir:
         return {record["question_id"]: record for record in self.records(name)}
 
     def by_history(self, name: LineFile[L]) -> dict[str, L]:
-        """The last line of each history."""
         return {record["history_id"]: record for record in self.records(name, "history_id")}
 
     def has(self, name: str) -> bool:
-        """Whether the file is there."""
         return (self.path / name).exists()
 
     def replace(self, name: str, text: str) -> None:
@@ -125,7 +120,6 @@ class RunDir:
         partial.replace(target)
 
     def replace_lines(self, name: LineFile[L], records: Iterable[L]) -> None:
-        """Write a whole JSONL file at once."""
         lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         self.replace(name, "".join(lines))
 
@@ -229,7 +223,6 @@ def ranked_lines(retrieval: Mapping[str, RetrievalLine]) -> dict[str, RankedLine
 
 
 def outcome_of(question: QuestionDigest, lines: RunLines) -> Outcome:
-    """The outcome of one question."""
     if question.question_id not in lines.hypotheses:
         return "missing"
     line = lines.verdicts.get(question.question_id)

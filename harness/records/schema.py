@@ -33,8 +33,6 @@ class DataRecord(TypedDict):
 
 
 class FiltersRecord(TypedDict):
-    """Which questions were asked for."""
-
     types: list[str]
     ids: list[str]
     per_type: int | None
@@ -43,7 +41,7 @@ class FiltersRecord(TypedDict):
 
 
 class AssistantRecord(TypedDict):
-    """The assistant, with its own account of itself."""
+    """The assistant, with its own account of itself, None where it gives none."""
 
     url: str
     model: str
@@ -63,8 +61,6 @@ class JudgeRecord(TypedDict, total=False):
 
 
 class UsageRecord(TypedDict):
-    """Tokens of calls."""
-
     calls: int
     estimated_calls: int
     prompt_tokens: int
@@ -103,8 +99,6 @@ class Invocation(InvocationDetails, total=False):
 
 
 class ManifestData(TypedDict):
-    """`manifest.json`."""
-
     format: int
     harness_version: str
     git: GitState | None
@@ -126,8 +120,6 @@ class ManifestData(TypedDict):
 
 
 class ContextAccount(TypedDict):
-    """How much of a history a prompt holds."""
-
     sessions: int
     sessions_cut: int
     sessions_shortened: int
@@ -161,8 +153,6 @@ class AttemptLine(TypedDict):
 
 
 class IngestLine(TypedDict):
-    """A history that was brought in whole."""
-
     history_id: str
     user_id: str
     sessions: int
@@ -195,8 +185,6 @@ class RankedRound(RankedSession):
 
 
 class SourcesAccount(TypedDict):
-    """What the sources of one answer say."""
-
     state: str
     returned: int
     by: dict[str, int]
@@ -295,8 +283,6 @@ class PromptLine(TypedDict):
 
 
 class FailureLine(TypedDict, total=False):
-    """Why a question failed."""
-
     question_id: Required[str]
     error: Required[str]
     route: str

@@ -17,11 +17,17 @@ from harness.assistants.client import ChatClient, Message
 from harness.assistants.profile import AssistantProfile
 from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question, Turn, rounds_of
-from harness.errors import UsageError
 from harness.records.run_dir import ATTEMPTS, RunDir
 from harness.records.schema import AttemptLine, IngestLine, RetrievalLine
 from harness.replay.ingest import Blinding, Ingested
-from harness.replay.mode import AnswerLines, hypothesis_line, ingest_line, ms_since, sources_line
+from harness.replay.mode import (
+    AnswerLines,
+    ReplayMode,
+    hypothesis_line,
+    ingest_line,
+    ms_since,
+    sources_line,
+)
 from harness.replay.source_matching import SourceMatcher
 from harness.text import rfc3339
 
@@ -35,23 +41,19 @@ class Attempts:
         self._begun = Counter(line["history_id"] for line in lines)
 
     def begin(self, history_id: str) -> None:
-        """Begin a history anew."""
         self._begun[history_id] += 1
         line = AttemptLine(history_id=history_id, attempt=self._begun[history_id])
         self._run_dir.append(ATTEMPTS, line)
 
     def of(self, history_id: str) -> int:
-        """The number of the present attempt; the first is 1."""
         return max(1, self._begun[history_id])
 
 
 Way = Literal["teacher", "live", "recorded"]
 
 
-class ChatMode:
-    """Chats a history with the assistant, then asks in a session of its own (`Mode`)."""
-
-    searches = False
+class ChatMode(ReplayMode):
+    """Chats a history with the assistant, then asks in a session of its own."""
 
     def __init__(
         self,
@@ -73,12 +75,7 @@ class ChatMode:
         self._barrier_seconds = barrier_seconds
         self._on_round = on_round
 
-    async def is_ingested(self, question: Question) -> bool:
-        """Nobody can be asked: what was sent whole is taken for remembered."""
-        return True
-
     async def ingest(self, question: Question) -> IngestLine:
-        """Chat all sessions with a user that nobody has been before."""
         self._attempts.begin(question.history_id)
         sessions = question.sessions_by_date()
         last = sessions[-1].session_date if sessions else question.question_date
@@ -93,10 +90,6 @@ class ChatMode:
         await self._client.wait_until_ready(owner, limit_seconds=self._barrier_seconds)
         ingested.barrier_seconds = time.perf_counter() - waiting
         return ingest_line(question.history_id, owner.user, ingested)
-
-    async def retrieve(self, question: Question) -> RetrievalLine:
-        """Refused: chat gives no rankings."""
-        raise UsageError("searching needs --mode native with our own assistant's routes")
 
     async def ask(self, question: Question) -> AnswerLines:
         """Ask in a new session, at the question's date, and look for sources where the profile
@@ -121,7 +114,6 @@ class ChatMode:
         return AnswerLines(line, told)
 
     async def forget(self, question: Question) -> None:
-        """Delete the user where the profile says how."""
         await self._client.forget(self._occasion(question, "", question.question_date))
 
     def _occasion(

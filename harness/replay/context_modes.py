@@ -17,9 +17,9 @@ from typing import Literal
 from harness.assistants.client import ChatClient, Message
 from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question
-from harness.records.schema import ContextAccount, RetrievalLine
+from harness.records.schema import ContextAccount
 from harness.replay.ingest import Blinding
-from harness.replay.mode import AnswerLines, hypothesis_line
+from harness.replay.mode import AnswerLines, ReplayMode, hypothesis_line
 from harness.text import Prompt, characters_of, load_prompts, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts")
@@ -43,7 +43,6 @@ class ContextWindow:
 
     @property
     def room(self) -> int:
-        """The tokens that a prompt holds of a history."""
         return min(self.tokens, self.last_tokens or self.tokens)
 
 
@@ -58,11 +57,8 @@ class PromptContext:
     account: ContextAccount
 
 
-class ContextMode:
-    """Asks a plain model with the chosen sessions before the question (`Mode`)."""
-
-    searches = False
-    shares_histories = True
+class ContextMode(ReplayMode):
+    """Asks a plain model with the chosen sessions before the question."""
 
     def __init__(
         self, client: ChatClient, blinding: Blinding, choose: Choice, window: ContextWindow
@@ -71,17 +67,6 @@ class ContextMode:
         self._blinding = blinding
         self._choose = choose
         self._window = window
-
-    async def is_ingested(self, question: Question) -> bool:
-        """Always: nothing is brought in."""
-        return True
-
-    async def ingest(self, question: Question) -> None:
-        """Nothing to do."""
-
-    async def retrieve(self, question: Question) -> RetrievalLine:
-        """Never called: this mode does not search."""
-        raise NotImplementedError
 
     async def ask(self, question: Question) -> AnswerLines:
         """One question to a model that is told who asks only under an opaque name."""
@@ -95,9 +80,6 @@ class ContextMode:
         if self._window.notes:
             line["notes"], line["hypothesis"] = apart(answer.text)
         return AnswerLines(line)
-
-    async def forget(self, question: Question) -> None:
-        """Nothing was remembered."""
 
 
 CHOICES: dict[str, Choice] = {
@@ -121,14 +103,12 @@ def apart(reply: str) -> tuple[str, str]:
 
 
 def prompt_of(mode: str, window: ContextWindow) -> Prompt:
-    """The prompt that a mode of this name asks with."""
     if mode == NO_MEMORY:
         return PROMPTS["no_memory"]
     return PROMPTS["context_notes" if window.notes else "context"]
 
 
 def context_of(question: Question, choose: Choice, window: ContextWindow) -> PromptContext:
-    """What a prompt holds of a question's history."""
     return cut_to_fit(choose(question, window), window.room, window.layout)
 
 

@@ -28,8 +28,6 @@ def new_salt() -> str:
 
 
 class Blinding:
-    """Maps ids of one run to opaque names."""
-
     def __init__(self, salt: str) -> None:
         if not salt:
             raise ValueError("a run needs a salt")
@@ -169,7 +167,6 @@ class Ingester:
         ingested.rounds_by_session[session_id] = len(rounds)
 
     def _message(self, history_id: str, session: HaystackSession, i: int) -> dict[str, str]:
-        """One turn, at a time of its own."""
         turn = session.turns[i]
         message = {
             "id": self._blinding.turn(history_id, session.position, i),
@@ -197,12 +194,10 @@ class Ingester:
 
 
 def _turn_by_turn(session: HaystackSession, rounds: Sequence[Round]) -> list[list[int]]:
-    """Send each turn for itself: turns by their numbers in the session."""
     return [[i] for round_ in rounds for i in round_.turns]
 
 
 def _many_turns(session: HaystackSession, rounds: Sequence[Round]) -> list[list[int]]:
-    """Send as many whole rounds together as one request may carry."""
     parts: list[list[int]] = []
     turns = characters = 0
     for round_ in rounds:
@@ -225,7 +220,6 @@ def _check_rounds(touched: list[int], expected: list[int]) -> None:
 
 
 def _difference(sent: dict[str, int], stored: list[StoredSession]) -> str | None:
-    """The difference between sent and stored, or None."""
     found = {session.session_id: session.rounds for session in stored if session.rounds}
     wrong = [name for name in {**sent, **found} if sent.get(name, 0) != found.get(name, 0)]
     if wrong:

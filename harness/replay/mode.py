@@ -3,9 +3,10 @@ rankings under the data's own ids, whoever made them.
 """
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, Protocol, TypedDict, cast
+from typing import Any, NamedTuple, TypedDict, cast
 
 from harness.assistants.returned_sources import Returned, ReturnedSource, SourceLayout
 from harness.assistants.wire import WireAnswer
@@ -16,6 +17,7 @@ from harness.datasets.questions import (
     official_turn_id,
     rounds_of,
 )
+from harness.errors import UsageError
 from harness.records.schema import (
     HypothesisLine,
     IngestLine,
@@ -38,36 +40,42 @@ class AnswerLines(NamedTuple):
     retrieval: RetrievalLine | None = None
 
 
-class ReplayMode(Protocol):
+class ReplayMode(ABC):
     """Takes questions through the assistant under their opaque names. Methods may raise the errors
-    of `harness.errors`; each returned object is a line of the run directory.
+    of `harness.errors`; each returned object is a line of the run directory. By default nothing is
+    brought in and nothing is remembered.
     """
 
-    searches: bool
+    searches = False
     """Whether `retrieve` can be asked for rankings."""
-    shares_histories: bool
+    shares_histories = True
     """Whether one ingested history serves several questions."""
 
     async def is_ingested(self, question: Question) -> bool:
-        """Whether a history that was ingested earlier can be used as it is."""
+        """Whether a history that was ingested earlier can be used as it is. Where nobody can be
+        asked, what was sent whole is taken for remembered.
+        """
+        return True
 
     async def ingest(self, question: Question) -> IngestLine | None:
         """Bring in the question's history, whole and in order; the line for `ingest.jsonl`, None
         where nothing is brought in.
         """
+        return None
 
     async def retrieve(self, question: Question) -> RetrievalLine:
         """Search an ingested history; the line for `retrieval.jsonl`."""
+        raise UsageError("searching needs --mode native with our own assistant's routes")
 
+    @abstractmethod
     async def ask(self, question: Question) -> AnswerLines:
         """Ask the question of an ingested history."""
 
-    async def forget(self, question: Question) -> None:
+    async def forget(self, question: Question) -> None:  # noqa: B027
         """Delete the history's user from the assistant, where it can."""
 
 
 def ingest_line(history_id: str, user_id: str, ingested: Ingested) -> IngestLine:
-    """What was sent of one history."""
     return {
         "history_id": history_id,
         "user_id": user_id,
@@ -95,7 +103,6 @@ def hypothesis_line(question: Question, answer: WireAnswer, started: float) -> H
 
 
 def ms_since(started: float) -> float:
-    """Milliseconds since a reading of `time.perf_counter`."""
     return round((time.perf_counter() - started) * 1000, 2)
 
 
@@ -120,7 +127,6 @@ class ToldSources(TypedDict):
 
 
 def ranked_session(session: HaystackSession) -> RankedSession:
-    """A session of the history at its place in a ranking."""
     return {
         "session_id": session.session_id,
         "position": session.position,

@@ -11,7 +11,7 @@ from harness.assistants.transport import Transport
 from harness.assistants.wire import RankedValue
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply, UsageError
-from harness.records.schema import IngestLine, RankedRound, RankedSession, RetrievalLine
+from harness.records.schema import IngestLine, RankedRound, RetrievalLine
 from harness.replay.chat_mode import Attempts, ChatMode
 from harness.replay.context_modes import CHOICES, ContextMode, ContextWindow, prompt_of
 from harness.replay.ingest import Blinding, Ingester, Together
@@ -32,21 +32,10 @@ TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
 
 
-@dataclass(frozen=True, slots=True)
-class BothRankings:
-    """Both rankings of one question, best first, with the milliseconds each took."""
-
-    rounds: list[RankedValue]
-    rounds_ms: float
-    sessions: list[RankedValue]
-    sessions_ms: float
-
-
-class NativeMode:
-    """Records, searches and asks under opaque names (`Mode`)."""
+class NativeMode(ReplayMode):
+    """Records, searches and asks under opaque names."""
 
     searches = True
-    shares_histories = True
 
     def __init__(
         self, client: AssistantClient, blinding: Blinding, ingester: Ingester, meter: Meter
@@ -57,21 +46,32 @@ class NativeMode:
         self._meter = meter
 
     async def is_ingested(self, question: Question) -> bool:
-        """Whether the assistant still holds the question's whole history."""
         return await self._ingester.is_stored(question)
 
     async def ingest(self, question: Question) -> IngestLine:
-        """Bring in the question's history; returns the line for `ingest.jsonl`."""
         ingested = await self._ingester.ingest(question)
         user_id = self._blinding.user(question.history_id)
         return ingest_line(question.history_id, user_id, ingested)
 
     async def retrieve(self, question: Question) -> RetrievalLine:
-        """Search an ingested history; returns the line for `retrieval.jsonl`."""
-        return self._retrieval_record(question, await self._search(question))
+        rounds, rounds_ms = await self._search(question, "round")
+        sessions, sessions_ms = await self._search(question, "session")
+        by_name = {
+            self._blinding.session(question.history_id, session.position): session
+            for session in question.sessions
+        }
+        return {
+            "question_id": question.question_id,
+            "user_id": self._blinding.user(question.history_id),
+            "ranked_sessions": [
+                ranked_session(_unblinded(value, by_name)) | {"similarity": value.similarity}
+                for value in sessions
+            ],
+            "ranked_rounds": [_ranked_round(value, by_name) for value in rounds],
+            "search_ms": {"round": rounds_ms, "session": sessions_ms},
+        }
 
     async def ask(self, question: Question) -> AnswerLines:
-        """Ask the question of an ingested history."""
         started = time.perf_counter()
         answer = await self._meter.spend(
             len(question.question),
@@ -85,36 +85,18 @@ class NativeMode:
         return AnswerLines(hypothesis_line(question, answer, started))
 
     async def forget(self, question: Question) -> None:
-        """Delete the history's user from the assistant."""
         await self._client.forget_user(self._blinding.user(question.history_id))
 
-    async def _search(self, question: Question) -> BothRankings:
-        user_id = self._blinding.user(question.history_id)
-        now = rfc3339(question.question_date)
-        text = question.question
+    async def _search(
+        self, question: Question, unit: Literal["round", "session"]
+    ) -> tuple[list[RankedValue], float]:
+        """A ranking, best first, with the milliseconds that it took."""
+        user_id, now = self._blinding.user(question.history_id), rfc3339(question.question_date)
         started = time.perf_counter()
-        rounds = await self._client.search(user_id, text, now=now, unit="round", top_k=TOP_K)
-        rounds_ms = ms_since(started)
-        started = time.perf_counter()
-        sessions = await self._client.search(user_id, text, now=now, unit="session", top_k=TOP_K)
-        return BothRankings(rounds, rounds_ms, sessions, ms_since(started))
-
-    def _retrieval_record(self, question: Question, searched: BothRankings) -> RetrievalLine:
-        by_name = {
-            self._blinding.session(question.history_id, session.position): session
-            for session in question.sessions
-        }
-        return {
-            "question_id": question.question_id,
-            "user_id": self._blinding.user(question.history_id),
-            "ranked_sessions": [_ranked_session(value, by_name) for value in searched.sessions],
-            "ranked_rounds": [_ranked_round(value, by_name) for value in searched.rounds],
-            "search_ms": {"round": searched.rounds_ms, "session": searched.sessions_ms},
-        }
-
-
-def _ranked_session(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> RankedSession:
-    return ranked_session(_unblinded(value, by_name)) | {"similarity": value.similarity}
+        found = await self._client.search(
+            user_id, question.question, now=now, unit=unit, top_k=TOP_K
+        )
+        return found, ms_since(started)
 
 
 def _ranked_round(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> RankedRound:
@@ -166,12 +148,10 @@ class Approach:
 
     @property
     def uses_memory(self) -> bool:
-        """Whether the assistant is to remember anything."""
         return self.mode not in CHOICES
 
     @property
     def searches(self) -> bool:
-        """Whether the assistant is asked for rankings."""
         return self.mode == NATIVE and self.profile.is_ours
 
     @property
@@ -197,8 +177,6 @@ class Approach:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The surroundings that a mode works with."""
-
     transport: Transport
     blinding: Blinding
     attempts: Attempts
@@ -208,7 +186,6 @@ class Surroundings:
 
 
 def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
-    """The mode of an approach."""
     if approach.searches:
         client = AssistantClient(around.transport)
         ingester = Ingester(

@@ -26,15 +26,11 @@ _BREAKS = re.compile(r"\W+")
 
 
 class HistoryRound(NamedTuple):
-    """One round of the history."""
-
     session: HaystackSession
     round_index: int
 
 
 class TurnIndex:
-    """All turns of a history, reduced to words."""
-
     def __init__(self, sessions: Sequence[HaystackSession]) -> None:
         self._places: list[HistoryRound] = []
         self._texts: list[str] = []
@@ -103,7 +99,6 @@ class TurnIndex:
         return sorted(n for n in held if self._texts[n] in words)
 
     def _longest(self, held: Sequence[int]) -> list[int]:
-        """Turns that repeat a part of others left out."""
         texts = [self._texts[n] for n in held]
         return [
             n
@@ -134,8 +129,6 @@ class SourcePlace:
 
 
 class SourceMatcher:
-    """Places the sources of one question."""
-
     def __init__(self, question: Question, blinding: Blinding) -> None:
         self._question = question
         self._blinding = blinding

@@ -20,7 +20,6 @@ CONTROL_NAMES = {
 
 
 def accuracy_tables(report: Report) -> list[Table]:
-    """Accuracy, where answers were judged."""
     return [_accuracy(report, report["accuracy"])] if report["accuracy"] else []
 
 
@@ -142,7 +141,6 @@ def official_accuracy_table(report: Report) -> list[Table]:
 
 
 def _named(ids: Sequence[str]) -> str:
-    """The ids in brackets, the first ones where there are many; nothing for none."""
     if not ids:
         return ""
     more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""

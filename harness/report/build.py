@@ -1,7 +1,5 @@
 """A run directory's lines put together into the report, and the report written beside them."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping
 
@@ -45,6 +43,7 @@ from harness.records.run_dir import (
 from harness.records.schema import JudgeRecord, RankedLine, RetrievalLine
 from harness.report.html import render_html
 from harness.report.schema import AskedJudgeTokens, JudgedAccuracy, Report
+from harness.report.table import csv_of
 from harness.report.tables import render_markdown
 
 Row = dict[str, object]
@@ -52,14 +51,8 @@ _SHOWN = ("recall_all@5", "recall_all@10", "ndcg@10[standard]")
 
 
 def rows_csv(lines: RunLines) -> str:
-    """All rows under a header, as CSV; a cell is empty where nothing is known."""
-    rows = [_row(question, lines) for question in lines.questions]
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    """A row for each question."""
+    return csv_of([_row(question, lines) for question in lines.questions])
 
 
 def _row(question: QuestionDigest, lines: RunLines) -> Row:
@@ -127,7 +120,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
         "tokens": {**token_table(hypotheses, ingests), "judge": _judge_tokens(lines, manifest)},
         "cost": {
             "judge_usd": judging_usd(manifest.data) if judge else None,
-            "assistant_usd": _assistant_cost(manifest),
+            "assistant_usd": cost_of(manifest.totals("spent"), manifest.data.get("price")),
         },
         "latency": latency_table(hypotheses, retrieval, ingests),
         "ingest": ingest_table(ingests),
@@ -173,7 +166,6 @@ def _retrieval(lines: RunLines) -> RetrievalTable | None:
 
 
 def _told(lines: RunLines) -> list[RankedLine | RetrievalLine]:
-    """Every line of `retrieval.jsonl` that counts."""
     return [*lines.retrieval.values(), *lines.unranked.values()]
 
 
@@ -181,10 +173,6 @@ def _judge_tokens(lines: RunLines, manifest: Manifest) -> AskedJudgeTokens:
     """Tokens of all verdicts, and under `asked` of those that were not made from kept replies."""
     judged = [*lines.verdicts.values(), *lines.second_verdicts.values(), *lines.controls]
     return {**judge_tokens(judged), "asked": judging_spent(manifest.data)}
-
-
-def _assistant_cost(manifest: Manifest) -> float | None:
-    return cost_of(manifest.totals("spent"), manifest.data.get("price"))
 
 
 def _official_metrics(lines: RunLines, manifest: Manifest) -> MetricTable | None:

@@ -35,14 +35,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One line of a chart: its values by x."""
-
     label: str
     values: Sequence[tuple[float, float]]
 
 
 def figure(title: str, chart: str, note: str = "") -> str:
-    """A chart under its title."""
     caption = f"<p>{escape(note)}</p>" if note else ""
     return f'<figure class="card"><h3>{escape(title)}</h3>{chart}{caption}</figure>'
 
@@ -149,7 +146,6 @@ _STEPS = {"ingest_round_ms": "store a round", "search_ms": "search", "answer_ms"
 
 
 def charts(report: Report) -> list[str]:
-    """Every chart this report has numbers for."""
     return [*_accuracy(report["accuracy"]), *_retrieval(report["retrieval"]), *_latency(report)]
 
 

@@ -41,12 +41,11 @@ class Clipping:
         """Shares of about a megabyte of text, whatever the number of questions."""
         room = max(_LEAST, min(_MOST, _PAGE_CHARACTERS // max(n, 1)))
         return cls(
-            answer=room // 3, reply=room // 8, excerpt=min(160, room // 25), rounds=_rounds(room)
+            answer=room // 3,
+            reply=room // 8,
+            excerpt=min(160, room // 25),
+            rounds=max(3, min(15, room // 250)),
         )
-
-
-def _rounds(room: int) -> int:
-    return max(3, min(15, room // 250))
 
 
 def clipped(text: str, length: int) -> str:
@@ -69,8 +68,6 @@ class Evidence(NamedTuple):
 
 
 class ShownRound(NamedTuple):
-    """The beginning of a round that was ranked."""
-
     day: str
     text: str
     is_evidence: bool
@@ -100,7 +97,6 @@ class ShownQuestion:
 
 
 def shown_questions(lines: RunLines, *, judged: bool) -> Iterator[ShownQuestion]:
-    """All questions, in the order of the run."""
     clipping = Clipping.for_questions(len(lines.questions))
     for question in lines.questions:
         yield _question(question, lines, clipping, judged=judged)
@@ -202,20 +198,16 @@ def _context(question: QuestionDigest, line: RankedLine, clipping: Clipping) -> 
 
 
 def clipped_line(text: str, clipping: Clipping) -> str:
-    """The beginning of a text for a list."""
     return text if len(text) <= clipping.excerpt else f"{text[: clipping.excerpt]}…"
 
 
 class Card(NamedTuple):
-    """One figure of the headline."""
-
     name: str
     value: str
     detail: str
 
 
 def render_html(report: Report, lines: RunLines) -> str:
-    """The whole page."""
     return render_page(
         "report.html",
         title=f"Benchmark report: {report['dataset']}",

@@ -26,7 +26,6 @@ NOT_RETURNED = "not returned"
 
 
 def retrieval_tables(retrieval: RetrievalTable) -> list[Table]:
-    """Every table about rankings that there are numbers for."""
     tables = [*_sources(retrieval), _retrieval(retrieval), _by_type(retrieval), _rounds(retrieval)]
     if retrieval["official"]:
         tables.append(_official(retrieval["official"]))
@@ -114,7 +113,6 @@ def _told(cell: Mapping[str, Any], retrieval: RetrievalTable) -> str:
 
 
 def _by_turn(retrieval: RetrievalTable) -> list[Table]:
-    """Retrieval of evidence by turn id, by category."""
     turn = retrieval["turn"]
     if not turn:
         return []
@@ -152,7 +150,6 @@ def _cells(figures: Mapping[str, Any], pattern: str) -> tuple[str, ...]:
 
 
 def _sources(retrieval: RetrievalTable) -> list[Table]:
-    """One table, where answers were looked through for sources."""
     sources = retrieval.get("sources")
     if not sources:
         return []

@@ -35,8 +35,6 @@ class AskedJudgeTokens(JudgeTokens):
 
 
 class Tokens(TokenTable):
-    """Tokens of the assistant, and of the judges."""
-
     judge: AskedJudgeTokens
 
 

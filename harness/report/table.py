@@ -2,7 +2,9 @@
 A page is one file that asks nothing of any server.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -33,8 +35,29 @@ class Table:
     in_words: bool = False
 
 
+Columns = Mapping[str, Callable[[Any], str]]
+"""What stands at the head of each column, and how its cell is written."""
+
+
+def table_of(title: str, rows: Iterable[Any], columns: Columns, note: str = "") -> Table:
+    """A row for each thing, whose cells the columns write."""
+    cells = [tuple(written(row) for written in columns.values()) for row in rows]
+    return Table(title, tuple(columns), cells, note)
+
+
+def csv_of(rows: Sequence[Mapping[str, object]], empty: Sequence[str] = ()) -> str:
+    """All rows under a header, as CSV; a cell is empty where nothing is known. `empty` is the
+    header where there are no rows.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row)) or empty
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
 def percent(value: float | None) -> str:
-    """A share as a percentage with one decimal."""
     return "–" if value is None else f"{100 * value:.1f}"
 
 
@@ -77,7 +100,6 @@ def print_tables(console: Console, tables: Iterable[Table]) -> None:
 
 
 def markdown_page(title: str, paragraphs: Sequence[str], tables: Sequence[Table]) -> str:
-    """A titled page: paragraphs, then tables."""
     parts = [f"# {title}", *paragraphs, *(_markdown_table(table) for table in tables)]
     return "\n\n".join(parts) + "\n"
 

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from harness.metrics.errors_apart import ErrorPlace, ErrorsTable
-from harness.metrics.judge_table import SCORERS, JudgeTokens, Scored
+from harness.metrics.judge_table import SCORERS, JudgeTokens
 from harness.metrics.prompt_evidence import BEGINNING, PromptTable
 from harness.records.schema import UsageRecord
 from harness.report.accuracy_tables import (
@@ -22,7 +22,6 @@ from harness.statistics.intervals import Mean
 
 
 def rubric_tables(report: Report) -> list[Table]:
-    """One table, where answers were scored by rubrics."""
     scores = report.get("rubric_scores")
     if not scores:
         return []
@@ -34,12 +33,11 @@ def rubric_tables(report: Report) -> list[Table]:
         f"nothing, an order is tau-b alone. {scores['without_scores']} questions without scores "
         "count 0."
     )
-    rows = [_row(name, cells) for name, cells in named]
+    rows = [
+        (name, *(percent(cells[s]["value"]) for s in SCORERS), str(cells[SCORERS[0]]["n"]))
+        for name, cells in named
+    ]
     return [Table("Scores by rubric, %", ("questions", *SCORERS, "n"), rows, note)]
-
-
-def _row(name: str, cells: Scored) -> tuple[str, ...]:
-    return (name, *(percent(cells[s]["value"]) for s in SCORERS), str(cells[SCORERS[0]]["n"]))
 
 
 def report_tables(report: Report) -> list[Table]:
@@ -58,7 +56,6 @@ def report_tables(report: Report) -> list[Table]:
 
 
 def conduct_tables(report: Report) -> list[Table]:
-    """Mode, profile and every finding; nothing for reports of other systems' answers."""
     conduct = report.get("conduct")
     if not conduct or not report["mode"]:
         return []
@@ -84,7 +81,6 @@ def conduct_tables(report: Report) -> list[Table]:
 
 
 def _errors(table: ErrorsTable) -> Table:
-    """Where questions ended, all and by type; nothing where all of them are right."""
     places = [place.value for place in ErrorPlace if place.value in table["all"]]
     title, header = "Where answers went wrong", ("", *places)
     if places == [ErrorPlace.RIGHT]:
@@ -179,7 +175,6 @@ def _dollars(value: float | None) -> str:
 
 
 def print_report(console: Console, report: Report) -> None:
-    """Print a run's tables."""
     print_tables(console, report_tables(report))
 
 

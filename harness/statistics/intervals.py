@@ -7,7 +7,7 @@ each with all its questions; the same seed gives the same bounds.
 
 from bisect import bisect
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from math import exp, lgamma, log, log1p, sqrt
@@ -104,6 +104,12 @@ class Repeats(TypedDict):
     flipped: Share
 
 
+def mean_of(values: Iterable[float]) -> Mean:
+    """The mean with its denominator."""
+    known = list(values)
+    return {"value": sum(known) / len(known) if known else None, "n": len(known)}
+
+
 def wilson_interval(successes: int, n: int) -> Interval:
     """Wilson's interval for `successes` out of `n`; (0, 1) for n = 0."""
     if n == 0:
@@ -147,7 +153,6 @@ def percentile_interval(drawn: Sequence[float]) -> Interval:
 
 
 def _by_cluster(values: Sequence[float], clusters: Sequence[Hashable]) -> list[tuple[float, int]]:
-    """The sum and the number of each cluster's values."""
     found: dict[Hashable, tuple[float, int]] = {}
     for value, cluster in zip(values, clusters, strict=True):
         total, size = found.get(cluster, (0.0, 0))

@@ -54,12 +54,10 @@ class Pairs:
 
     @property
     def n(self) -> int:
-        """All pairs."""
         return self.both + self.neither + self.discordant
 
     @property
     def discordant(self) -> int:
-        """The pairs that differ."""
         return self.only_first + self.only_second
 
     @property
@@ -130,7 +128,6 @@ def _drawn_sums(numbers: Sequence[float], seed: int) -> Iterator[float]:
 
 
 def _signed_sums(numbers: Iterable[float]) -> list[float]:
-    """The sums with every choice of signs."""
     sums = [0.0]
     for number in numbers:
         sums = [total + signed for signed in (number, -number) for total in sums]

@@ -4,8 +4,6 @@ Yu et al., "Chain-of-Note: Enhancing Robustness in Retrieval-Augmented Language 
 (EMNLP 2024).
 """
 
-from typing import ClassVar
-
 from assistant.answering.plan import Mode
 from assistant.designs.control_points import Choices
 from assistant.designs.design import Design
@@ -14,6 +12,6 @@ from assistant.designs.design import Design
 class ChainOfNote(Design):
     """Plain retrieval, read with notes: what it changes lies in the reading alone."""
 
-    name: ClassVar[str] = "chain-of-note"
-    paper: ClassVar[str] = "Yu et al. 2024, arXiv:2311.09210"
-    choices: ClassVar[Choices] = Choices(mode=Mode.CHAIN_OF_NOTE)
+    name = "chain-of-note"
+    paper = "Yu et al. 2024, arXiv:2311.09210"
+    choices = Choices(mode=Mode.CHAIN_OF_NOTE)

@@ -5,8 +5,6 @@ overwritten is lost. The product asks its model what to keep; here the facts are
 extracted, by a model where there is one.
 """
 
-from typing import ClassVar
-
 from assistant.designs.control_points import Choices, ValueKind
 from assistant.designs.design import Design
 from memory_store import Fact, Record
@@ -15,9 +13,9 @@ from memory_store import Fact, Record
 class ChatGptFacts(Design):
     """Facts without their rounds, only those that hold."""
 
-    name: ClassVar[str] = "chatgpt-facts"
-    paper: ClassVar[str] = "as described in Wu et al. 2025, arXiv:2410.10813"
-    choices: ClassVar[Choices] = Choices(value=ValueKind.FACT)
+    name = "chatgpt-facts"
+    paper = "as described in Wu et al. 2025, arXiv:2410.10813"
+    choices = Choices(value=ValueKind.FACT)
 
     def kept_facts(self, record: Record) -> list[Fact]:
         """Facts that the user stated and nothing has replaced."""

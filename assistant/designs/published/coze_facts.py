@@ -6,7 +6,6 @@ else the one statement that tells it best from the other sessions.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from assistant.designs.control_points import Choices, ValueKind
 from assistant.designs.design import Design
@@ -20,9 +19,9 @@ _MOST = 3
 class CozeFacts(Design):
     """At most a few facts of a session, without its rounds."""
 
-    name: ClassVar[str] = "coze-facts"
-    paper: ClassVar[str] = "as described in Wu et al. 2025, arXiv:2410.10813"
-    choices: ClassVar[Choices] = Choices(value=ValueKind.FACT)
+    name = "coze-facts"
+    paper = "as described in Wu et al. 2025, arXiv:2410.10813"
+    choices = Choices(value=ValueKind.FACT)
 
     async def values(self, records: Sequence[Record], rarity: Rarity) -> list[Value]:
         """The sparse facts of every session, those of a round together."""

@@ -12,13 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import ClassVar
 
 import networkx
 import numpy as np
 
 from assistant.designs.control_points import Choices, Retrieval
-from assistant.designs.design import Design, embedded, rarity_of
+from assistant.designs.design import Design, embedded
 from assistant.designs.value import Ranked, Ranking, Value, View, ViewQuestion, in_time
 from memory_store import Record
 from memory_store.embedding import Matrix
@@ -47,15 +46,14 @@ _ROLES = [frozenset(named_terms(role)) for role in ("user", "assistant")]
 class HippoRag(Design):
     """A graph of things, ranked from those of the question."""
 
-    name: ClassVar[str] = "hipporag"
-    paper: ClassVar[str] = "Gutiérrez et al. 2024, arXiv:2405.14831"
-    choices: ClassVar[Choices] = Choices(retrieval=Retrieval.PAGERANK)
-    retrievals: ClassVar[tuple[Retrieval, ...]] = (Retrieval.PAGERANK,)
+    name = "hipporag"
+    paper = "Gutiérrez et al. 2024, arXiv:2405.14831"
+    choices = Choices(retrieval=Retrieval.PAGERANK)
+    retrievals = (Retrieval.PAGERANK,)
 
-    async def view(self, records: Sequence[Record]) -> View:
-        """See `Design.view`."""
-        rarity = await rarity_of(records)
-        values = await self.values(records, rarity)
+    async def index(
+        self, records: Sequence[Record], values: Sequence[Value], rarity: Rarity
+    ) -> View:
         size = sum(len(value.text) for value in values)
         held = await aside(size, lambda: [self._entities(value, rarity) for value in values])
         names = {entity: name for entities in held for entity, name in entities.items()}
@@ -87,7 +85,6 @@ class HippoRagView:
     graph: networkx.Graph
 
     async def search(self, asked: ViewQuestion) -> Ranking:
-        """See `View.search`."""
         started = await self._of_question(asked.text)
         rank = await aside(self.graph.number_of_edges(), _page_rank, self.graph, started)
         reached = [sum(rank[one] * self._specific(one) for one in held) for held in self.held]
@@ -112,7 +109,6 @@ class HippoRagView:
         return {entity: self._specific(entity) for entity in found}
 
     def _specific(self, entity: Entity) -> float:
-        """How few rounds hold it."""
         return 1 / float(self.graph.nodes[entity]["rounds"])
 
 
@@ -149,7 +145,6 @@ def _page_rank(graph: networkx.Graph, started: Mapping[Entity, float]) -> Mappin
 
 
 def _names(text: str) -> list[str]:
-    """Words that are written like a name."""
     return [name for name in _NAME.findall(text) if named_terms(name)]
 
 

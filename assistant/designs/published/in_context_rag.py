@@ -4,8 +4,6 @@ Ram et al., "In-Context Retrieval-Augmented Language Models" (TACL 2023); the pl
 LongMemEval (2025), Table 2.
 """
 
-from typing import ClassVar
-
 from assistant.designs.control_points import Choices
 from assistant.designs.design import Design
 
@@ -13,6 +11,6 @@ from assistant.designs.design import Design
 class InContextRag(Design):
     """The design that the others are measured against."""
 
-    name: ClassVar[str] = "in-context-rag"
-    paper: ClassVar[str] = "Ram et al. 2023, arXiv:2302.00083"
-    choices: ClassVar[Choices] = Choices()
+    name = "in-context-rag"
+    paper = "Ram et al. 2023, arXiv:2302.00083"
+    choices = Choices()

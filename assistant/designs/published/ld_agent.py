@@ -9,7 +9,6 @@ agent speaks.
 """
 
 import math
-from typing import ClassVar
 
 from assistant.designs.control_points import Choices, KeySource, ValueKind
 from assistant.designs.design import Design
@@ -26,11 +25,9 @@ _TOPICS = 0.5
 class LdAgent(Design):
     """Session summaries by meaning, topic and age."""
 
-    name: ClassVar[str] = "ld-agent"
-    paper: ClassVar[str] = "Li et al. 2025, arXiv:2406.05925"
-    choices: ClassVar[Choices] = Choices(
-        value=ValueKind.SUMMARY, keys=(KeySource.VALUE, KeySource.KEYPHRASE)
-    )
+    name = "ld-agent"
+    paper = "Li et al. 2025, arXiv:2406.05925"
+    choices = Choices(value=ValueKind.SUMMARY, keys=(KeySource.VALUE, KeySource.KEYPHRASE))
 
     def weigh(self, value: Value, similarity: float, asked: ViewQuestion) -> float:
         """The cosine and the shared topics, less the older the session is."""

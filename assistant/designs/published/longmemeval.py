@@ -5,8 +5,6 @@ Wu et al., "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive M
 section 5. Rules read the time, unless there is a query model.
 """
 
-from typing import ClassVar
-
 from assistant.answering.plan import Mode
 from assistant.designs.control_points import Choices, KeySource
 from assistant.designs.design import Design
@@ -16,9 +14,9 @@ from memory_store import TimeUse
 class LongMemEval(Design):
     """Every control point as the paper recommends it."""
 
-    name: ClassVar[str] = "longmemeval"
-    paper: ClassVar[str] = "Wu et al. 2025, arXiv:2410.10813"
-    choices: ClassVar[Choices] = Choices(
+    name = "longmemeval"
+    paper = "Wu et al. 2025, arXiv:2410.10813"
+    choices = Choices(
         keys=(KeySource.VALUE, KeySource.FACT),
         merged=True,
         time=TimeUse.FILTER,

@@ -14,12 +14,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar
 
 import numpy as np
 
 from assistant.designs.control_points import Choices
-from assistant.designs.design import Design, FlatView, embedded, rarity_of
+from assistant.designs.design import Design, FlatView, embedded
 from assistant.designs.value import Value, View, ViewQuestion, by_day, of_round, of_summary
 from memory_store import Record, windows
 from memory_store.language import Rarity
@@ -36,14 +35,13 @@ _DAYS = 30.0
 class MemoryBank(Design):
     """Rounds and daily summaries, weighed by how well they are retained."""
 
-    name: ClassVar[str] = "memorybank"
-    paper: ClassVar[str] = "Zhong et al. 2024, arXiv:2305.10250"
-    choices: ClassVar[Choices] = Choices()
+    name = "memorybank"
+    paper = "Zhong et al. 2024, arXiv:2305.10250"
+    choices = Choices()
 
-    async def view(self, records: Sequence[Record]) -> View:
-        """See `Design.view`."""
-        rarity = await rarity_of(records)
-        values = await self.values(records, rarity)
+    async def index(
+        self, records: Sequence[Record], values: Sequence[Value], rarity: Rarity
+    ) -> View:
         retention = await self.retention(records)
         return await FlatView.of(self, values, rarity, retention.weigh)
 
@@ -75,8 +73,6 @@ class MemoryBank(Design):
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How often each round was recalled, and the last day."""
-
     recalls: Mapping[str, int]
     last: Mapping[str, date]
 

@@ -11,12 +11,12 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 from assistant.designs.control_points import Choices, Retrieval
-from assistant.designs.design import Design, rarity_of
+from assistant.designs.design import Design
 from assistant.designs.tree import Node, Tree
-from assistant.designs.value import Ranking, View, ViewQuestion
+from assistant.designs.value import Ranking, Value, View, ViewQuestion
 from assistant.errors import AssistantError
 from assistant.models.chat_model import Message
 from assistant.models.gateway import Gateway
@@ -24,6 +24,7 @@ from assistant.models.structured import Shape
 from assistant.prompts.fence import fenced_json
 from assistant.prompts.prompt_file import Prompt, load_prompt
 from memory_store import Record
+from memory_store.language import Rarity
 
 PROMPT: Prompt = load_prompt("walk_memory")
 # The authors put as many together as a model reads at once, up to eight.
@@ -36,16 +37,15 @@ _MOST_WHY = 120
 class MemWalker(Design):
     """A tree by time, walked down."""
 
-    name: ClassVar[str] = "memwalker"
-    paper: ClassVar[str] = "Chen et al. 2023, arXiv:2310.05029"
-    choices: ClassVar[Choices] = Choices(retrieval=Retrieval.WALK)
-    retrievals: ClassVar[tuple[Retrieval, ...]] = (Retrieval.WALK,)
+    name = "memwalker"
+    paper = "Chen et al. 2023, arXiv:2310.05029"
+    choices = Choices(retrieval=Retrieval.WALK)
+    retrievals = (Retrieval.WALK,)
 
-    async def view(self, records: Sequence[Record]) -> View:
-        """See `Design.view`."""
-        rarity = await rarity_of(records)
-        leaves = await self.values(records, rarity)
-        return MemWalkerView(self, await Tree.grown(self, leaves, rarity, runs))
+    async def index(
+        self, records: Sequence[Record], values: Sequence[Value], rarity: Rarity
+    ) -> View:
+        return MemWalkerView(self, await Tree.grown(self, values, rarity, runs))
 
 
 async def runs(nodes: Sequence[Node]) -> list[Sequence[Node]]:
@@ -63,7 +63,6 @@ class MemWalkerView:
     tree: Tree
 
     async def search(self, asked: ViewQuestion) -> Ranking:
-        """See `View.search`."""
         nearness = await self.tree.nearness(asked)
         walk = _Walk(self.tree, asked, nearness)
         if self.design.tools.guide is not None and self.tree.top:

@@ -10,7 +10,6 @@ nodes or fewer make one cluster.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from sklearn.decomposition import PCA
@@ -19,11 +18,12 @@ from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
 from assistant.designs.control_points import Choices, Retrieval
-from assistant.designs.design import Design, rarity_of
+from assistant.designs.design import Design
 from assistant.designs.tree import Node, Tree
-from assistant.designs.value import Ranking, View, ViewQuestion
+from assistant.designs.value import Ranking, Value, View, ViewQuestion
 from memory_store import Record
 from memory_store.embedding import Matrix
+from memory_store.language import Rarity
 from memory_store.scheduler import aside
 
 # The authors' numbers: dimensions in which values are clustered, the least probability of belonging
@@ -42,26 +42,22 @@ _FEW = _DIMENSIONS + 1
 class Raptor(Design):
     """A tree by meaning, whatever the time."""
 
-    name: ClassVar[str] = "raptor"
-    paper: ClassVar[str] = "Sarthi et al. 2024, arXiv:2401.18059"
-    choices: ClassVar[Choices] = Choices(retrieval=Retrieval.TREE)
-    retrievals: ClassVar[tuple[Retrieval, ...]] = (Retrieval.TREE, Retrieval.WALK)
+    name = "raptor"
+    paper = "Sarthi et al. 2024, arXiv:2401.18059"
+    choices = Choices(retrieval=Retrieval.TREE)
+    retrievals = (Retrieval.TREE, Retrieval.WALK)
 
-    async def view(self, records: Sequence[Record]) -> View:
-        """See `Design.view`."""
-        rarity = await rarity_of(records)
-        leaves = await self.values(records, rarity)
-        return RaptorView(await Tree.grown(self, leaves, rarity, clusters))
+    async def index(
+        self, records: Sequence[Record], values: Sequence[Value], rarity: Rarity
+    ) -> View:
+        return RaptorView(await Tree.grown(self, values, rarity, clusters))
 
 
 @dataclass(frozen=True, slots=True)
 class RaptorView:
-    """Finds in a tree of clusters."""
-
     tree: Tree
 
     async def search(self, asked: ViewQuestion) -> Ranking:
-        """See `View.search`."""
         nearness = await self.tree.nearness(asked)
         found: Sequence[Node] = self.tree.nodes
         if self.tree.index.design.chosen.retrieval is Retrieval.WALK:

@@ -26,26 +26,21 @@ Turns = list[dict[str, Any]]
 
 
 class DatedSession(NamedTuple):
-    """One session as it stands in a haystack."""
-
     session_id: str
     session_date: str
     turns: Turns
 
 
 def build_sample() -> list[dict[str, Any]]:
-    """Return all instances of the sample, the same ones on every call."""
     pool = {filler["session_id"]: filler["turns"] for filler in _read("pool.json")}
     return [_compose(question, pool) for question in _read("questions.json")]
 
 
 def sample_json() -> str:
-    """The sample as a LongMemEval file: the same text every time."""
     return json.dumps(build_sample(), ensure_ascii=False, indent=1) + "\n"
 
 
 def open_sample(given: Given) -> Dataset:
-    """The sample as a data set."""
     text = sample_json()
     instances = iterate_instances(json.loads(text), source="sample")
     questions = [instance.question for instance in instances]
@@ -59,8 +54,8 @@ def _read(name: str) -> list[dict[str, Any]]:
 
 
 def _compose(question: dict[str, Any], pool: dict[str, Turns]) -> dict[str, Any]:
-    """Surround the evidence of one question with fillers, in the order of days."""
-    own = _evidence(question) + _distractors(question)
+    own = _sessions(question["evidence"], has_answer=False)
+    own += _sessions(question.get("distractors", []))
     haystack = sorted(own + _fillers(question, own, pool), key=_day)
     copied = ("question_id", "question_type", "question", "answer", "question_date")
     return {field: question[field] for field in copied} | {
@@ -71,30 +66,21 @@ def _compose(question: dict[str, Any], pool: dict[str, Turns]) -> dict[str, Any]
     }
 
 
-def _evidence(question: dict[str, Any]) -> list[DatedSession]:
-    """Read the evidence sessions; every turn of theirs says whether it has the answer."""
+def _sessions(entries: list[dict[str, Any]], **labels: bool) -> list[DatedSession]:
+    """Sessions as they are written down; a turn without these labels is given them."""
+
+    def labelled(turn: dict[str, Any]) -> dict[str, Any]:
+        return turn | {name: turn.get(name, label) for name, label in labels.items()}
+
     return [
-        DatedSession(entry["session_id"], entry["date"], [_labelled(t) for t in entry["turns"]])
-        for entry in question["evidence"]
-    ]
-
-
-def _labelled(turn: dict[str, Any]) -> dict[str, Any]:
-    return turn | {"has_answer": turn.get("has_answer", False)}
-
-
-def _distractors(question: dict[str, Any]) -> list[DatedSession]:
-    """Read the sessions which nearly answer this question and belong to it alone."""
-    return [
-        DatedSession(entry["session_id"], entry["date"], entry["turns"])
-        for entry in question.get("distractors", [])
+        DatedSession(entry["session_id"], entry["date"], [labelled(t) for t in entry["turns"]])
+        for entry in entries
     ]
 
 
 def _fillers(
     question: dict[str, Any], own: list[DatedSession], pool: dict[str, Turns]
 ) -> list[DatedSession]:
-    """Draw fillers for the rest of the history; `repeats` of them occur a second time."""
     random = Random(f"{SEED} {question['question_id']}")
     repeats = question.get("repeats", 0)
     missing = random.randint(MIN_SESSIONS, MAX_SESSIONS) - len(own)
@@ -105,7 +91,7 @@ def _fillers(
     last = _day_of(question["question_date"]) - timedelta(days=1)
     days = _distinct_days(random, first, last, missing)
     return [
-        DatedSession(session_id, _stamp(random, day), _copied(pool[session_id]))
+        DatedSession(session_id, _stamp(random, day), list(map(dict, pool[session_id])))
         for session_id, day in zip(drawn + drawn[:repeats], days, strict=True)
     ]
 
@@ -117,13 +103,8 @@ def _distinct_days(random: Random, first: date, last: date, count: int) -> list[
 
 
 def _stamp(random: Random, day: date) -> str:
-    """Write a day in the format of the data set, with a waking hour drawn at random."""
     clock = time(random.randint(6, 22), random.randint(0, 59))
     return date_text(datetime.combine(day, clock, tzinfo=UTC))
-
-
-def _copied(turns: Turns) -> Turns:
-    return [dict(turn) for turn in turns]
 
 
 def _day(session: DatedSession) -> date:

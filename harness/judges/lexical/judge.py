@@ -268,7 +268,6 @@ class LexicalJudge:
         self.hash = rules_hash()
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
-        """None."""
         return []
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
@@ -286,7 +285,6 @@ class LexicalJudge:
 def decide(
     question: QuestionDigest, hypothesis: str, weights: FeatureWeights | None = None
 ) -> Decided:
-    """Whether the hypothesis passes."""
     if not hypothesis.strip():
         return Decided(False, 1.0, "empty answer")
     weights = weights or shipped_weights()
@@ -312,7 +310,6 @@ def features_of(question: QuestionDigest, hypothesis: str) -> Features:
 
 @cache
 def shipped_weights() -> FeatureWeights:
-    """The coefficients that come with the package."""
     text = (resources.files(_FOLDER) / WEIGHTS).read_text(encoding="utf-8")
     data: dict[str, Any] = json.loads(text)
     return FeatureWeights(data["veto_off_topic"], data["families"])

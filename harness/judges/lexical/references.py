@@ -266,7 +266,6 @@ def _words(reference: Reference, parts: Sequence[str]) -> Match:
 
 
 def _names(answer: str) -> set[str]:
-    """Words written with a capital inside a sentence."""
     return {word for name in _NAME.findall(answer) for word in tokens(name)}
 
 

@@ -69,7 +69,6 @@ def content_words(text: str) -> list[str]:
 
 
 def raw_tokens(text: str) -> list[str]:
-    """The words and numbers of the folded text as they stand."""
     return _TOKEN.findall(fold(text))
 
 
@@ -127,7 +126,6 @@ def is_refusal(hypothesis: str) -> bool:
 
 
 def declines(parts: Sequence[str]) -> bool:
-    """Whether any of these sentences declines to answer."""
     said = fold(" ".join(parts))
     return bool(_NO_KNOWLEDGE.search(said) or _NO_RECORD.search(said))
 
@@ -222,7 +220,6 @@ def unit_asked(question: str) -> str | None:
 
 
 def days(text: str) -> list[Day]:
-    """Every day or month that a text names, in order."""
     return [_day(match) for match in _DATE.finditer(fold(text))]
 
 

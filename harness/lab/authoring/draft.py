@@ -2,9 +2,10 @@
 model: whether the evidence is there and the answer follows.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from harness.datasets.questions import ABSTENTION
 from harness.errors import HarnessError
@@ -25,8 +26,6 @@ class Refused(HarnessError):
 
 @dataclass(frozen=True, slots=True)
 class DraftQuestion:
-    """A question as its user asks it, and the answer."""
-
     question: str
     answer: str
 
@@ -49,33 +48,37 @@ class Draft:
         return str(said[0]) if len(said) == 1 else ""
 
 
-class Author(Protocol):
+class Author(ABC):
     """Writes one item a step at a time; raises `Refused` for what it cannot write."""
 
+    @abstractmethod
     async def persona(self, item: PlannedQuestion) -> str:
         """A paragraph on the person who will ask."""
 
+    @abstractmethod
     async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
         """The question and its answer."""
 
+    @abstractmethod
     async def statements(
         self, item: PlannedQuestion, persona: str, asked: DraftQuestion
     ) -> tuple[str, ...]:
         """What must be told for the answer to follow, one statement for each session."""
 
+    @abstractmethod
     async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
         """The session in which a statement is told; one turn is labelled `has_answer`."""
 
     async def doubt(self, draft: Draft) -> str | None:
         """Why the answer does not follow from the evidence; None where it does, or nobody can
         tell."""
+        return None
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: B027
         """Let go of connections."""
 
 
 async def write_draft(author: Author, item: PlannedQuestion) -> Draft:
-    """All steps but the check, in order."""
     persona = await author.persona(item)
     asked = await author.asked(item, persona)
     statements = await author.statements(item, persona, asked)

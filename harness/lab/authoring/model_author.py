@@ -8,16 +8,16 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
 from harness.datasets.longmemeval import date_text
 from harness.errors import JudgeCallFailed, UsageError
-from harness.judges.openai_chat import ChatEndpoint, Messages, ModelReply, OpenAIChat
+from harness.judges.openai_chat import ChatEndpoint, Messages, OpenAIChat
 from harness.judges.rubrics import YES_NO, parse_verdict
-from harness.lab.authoring.draft import Draft, DraftQuestion, Refused, Turns, holds
+from harness.lab.authoring.draft import Author, Draft, DraftQuestion, Refused, Turns, holds
 from harness.lab.authoring.plan import PlannedQuestion
 from harness.records.run_dir import LineFile, RunDir
 from harness.report.table import Table
@@ -53,7 +53,6 @@ def telling(statement: str) -> Callable[[str], str]:
 
 
 def question_of(said: str) -> DraftQuestion:
-    """A question and its answer."""
     found = _json(said)
     question, answer = found.get("question"), found.get("answer")
     if isinstance(answer, int | float) and not isinstance(answer, bool):
@@ -74,7 +73,6 @@ def statements_of(said: str, wanted: int) -> tuple[str, ...]:
 
 
 def verdict_of(said: str) -> str:
-    """`yes` or `no`."""
     verdict = parse_verdict(said, YES_NO)
     if verdict is None:
         raise Unusable("say yes or no")
@@ -110,12 +108,13 @@ class KeptReplies:
         call = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
         if call not in self._calls:
             reply = await self._chat.ask(messages)
-            self._calls[call] = {"call": call, **asked, **_kept(reply)}
+            kept = asdict(reply)
+            said = {"reply": kept.pop("text"), **kept}
+            self._calls[call] = {"call": call, **asked, **said}
             self._folder.append(CALLS, self._calls[call])
         return str(self._calls[call]["reply"])
 
     def _spent(self) -> Usage:
-        """The cost of earlier commands."""
         total = Usage()
         for line in self._calls.values():
             characters = sum(len(message["content"]) for message in line["messages"])
@@ -132,15 +131,6 @@ class KeptReplies:
         return total
 
 
-def _kept(reply: ModelReply) -> dict[str, Any]:
-    return {
-        "reply": reply.text,
-        "finish_reason": reply.finish_reason,
-        "prompt_tokens": reply.prompt_tokens,
-        "completion_tokens": reply.completion_tokens,
-    }
-
-
 T = TypeVar("T")
 _PACKAGE = "harness.lab.authoring.prompts"
 _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
@@ -152,8 +142,6 @@ _ASSISTANT = "You are a helpful chat assistant. Answer in at most 120 words."
 
 @dataclass(frozen=True, slots=True)
 class AuthorModel:
-    """Which model writes, and what it costs."""
-
     endpoint: ChatEndpoint
     price: Price | None = field(default=None)
 
@@ -168,7 +156,6 @@ class AuthorModel:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The settings that must not change within a folder."""
         hashes = {name: prompt.hash for name, prompt in _prompts().items()}
         return {
             "model": self.endpoint.model,
@@ -178,7 +165,7 @@ class AuthorModel:
         }
 
 
-class ModelAuthor:
+class ModelAuthor(Author):
     """Writes with a model; every call is kept in the folder and paid once."""
 
     def __init__(self, folder: RunDir, model: AuthorModel, limits: SpendingLimits) -> None:
@@ -187,12 +174,10 @@ class ModelAuthor:
         Budget(limits, [self._chat.meter])
 
     async def persona(self, item: PlannedQuestion) -> str:
-        """A paragraph that nobody could guess."""
         prompt = _prompts()["persona"].render(theme=_theme(item))
         return await self._asked("persona", item, prompt, text_of)
 
     async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
-        """Question and answer, asked of the model as JSON."""
         prompt = _prompts()["question"].render(
             persona=persona, theme=_theme(item), kind=_kinds()[item.type], sessions=_sessions(item)
         )
@@ -201,7 +186,6 @@ class ModelAuthor:
     async def statements(
         self, item: PlannedQuestion, persona: str, asked: DraftQuestion
     ) -> tuple[str, ...]:
-        """Statements, asked of the model as JSON, one for each session."""
         prompt = _prompts()["evidence"].render(
             persona=persona,
             kind=_kinds()[item.type],
@@ -228,7 +212,6 @@ class ModelAuthor:
         return turns
 
     async def doubt(self, draft: Draft) -> str | None:
-        """Whether the model, too, comes to the answer."""
         told = [
             f"{date_text(moment)}, the {draft.item.speaker}: {draft.evidence_turn(number)}"
             for number, moment in enumerate(draft.item.dates)
@@ -243,13 +226,11 @@ class ModelAuthor:
         return None if follows == "yes" else "the model does not come to this answer"
 
     async def close(self) -> None:
-        """Let go of the connections."""
         await self._chat.close()
 
     async def _turn(
         self, item: PlannedQuestion, persona: str, statement: str, turns: Turns, step: str
     ) -> str:
-        """The next message; `statement` is empty where it is not told."""
         read = telling(statement) if statement else text_of
         role = step.split()[2]
         if role == "assistant" and not statement:

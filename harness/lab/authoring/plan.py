@@ -57,13 +57,11 @@ class Ontology:
     sha256: str
 
     def of_kinds(self, *kinds: Kind) -> list[Attribute]:
-        """The attributes of these kinds."""
         return [attribute for attribute in self.attributes if attribute.kind in kinds]
 
 
 @cache
 def ontology() -> Ontology:
-    """The one that comes with the package."""
     texts = [files(_FOLDER).joinpath(name).read_text(encoding="utf-8") for name in _DATA]
     entries, topics = (json.loads(text) for text in texts)
     return Ontology(
@@ -122,12 +120,10 @@ class PlannedQuestion:
 
     @property
     def question_id(self) -> str:
-        """The id in the written file."""
         return f"{self.item_id}_abs" if self.type == ABSTENTION else self.item_id
 
     @property
     def speaker(self) -> Literal["user", "assistant"]:
-        """The speaker who tells the evidence."""
         return "assistant" if self.type == "single-session-assistant" else "user"
 
     def draws(self, use: str) -> Random:

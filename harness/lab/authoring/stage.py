@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from harness.lab.authoring.draft import (
     write_draft,
 )
 from harness.lab.authoring.plan import Ontology, PlannedQuestion
+from harness.pipeline.judging import in_order
 from harness.records.run_dir import LineFile, RunDir
 
 SETTINGS = "settings.json"
@@ -86,19 +88,11 @@ def write_items(
 async def _write_items(
     author: Author, items: Sequence[PlannedQuestion], concurrency: int
 ) -> list[WrittenItem]:
-    gate = asyncio.Semaphore(concurrency)
-
-    async def one(item: PlannedQuestion) -> WrittenItem:
-        async with gate:
-            return await _written(author, item)
-
-    tasks = [asyncio.create_task(one(item)) for item in items]
+    written = in_order(items, partial(_written, author), concurrency)
     try:
-        return [await task for task in tasks]
+        return [one async for _, one in written]
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await written.aclose()
         await author.close()
 
 
@@ -231,7 +225,6 @@ def review(
 def _decision(
     question: Mapping[str, Any], ask: Callable[[str], str], show: Callable[[str], None]
 ) -> dict[str, Any] | None:
-    """The decision on an item; nothing for later, None to quit."""
     kept = {"question": question["question"], "answer": question["answer"]}
     while True:
         match ask(f"{MENU}: ").strip().lower():

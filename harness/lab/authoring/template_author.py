@@ -5,7 +5,7 @@ from templates.
 from random import Random
 
 from harness.datasets.questions import ABSTENTION
-from harness.lab.authoring.draft import Draft, DraftQuestion, Turns
+from harness.lab.authoring.draft import Author, DraftQuestion, Turns
 from harness.lab.authoring.plan import Attribute, Exchange, Ontology, PlannedQuestion
 
 _LEADS = (
@@ -47,7 +47,6 @@ def telling(ontology: Ontology, topic: str, statement: str, random: Random) -> T
 
 
 def listing(ontology: Ontology, attribute: Attribute, listed: str, random: Random) -> Turns:
-    """A session in which the assistant gives a list."""
     asked = random.choice(attribute.says).format(n=len(listed.splitlines()))
     turns: Turns = [
         {"role": "user", "content": asked},
@@ -63,14 +62,12 @@ def listing(ontology: Ontology, attribute: Attribute, listed: str, random: Rando
 
 
 def chatting(ontology: Ontology, topic: str, random: Random) -> Turns:
-    """A session about a topic in which nobody tells anything."""
     exchanges = random.sample(ontology.topics[topic], random.randint(2, 3))
     turns = [turn for asked, said in exchanges for turn in _exchange(asked, said)]
     return turns + _closing(random)
 
 
 def numbered(values: tuple[str, ...]) -> str:
-    """A list as assistants write it."""
     return "\n".join(f"{number}. {value}" for number, value in enumerate(values, start=1))
 
 
@@ -111,14 +108,13 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _NOT_TOLD = "You did not mention this information. You only mentioned this: {told}"
 
 
-class TemplateAuthor:
+class TemplateAuthor(Author):
     """Writes the same text for the same item every time, and costs nothing."""
 
     def __init__(self, ontology: Ontology) -> None:
         self._ontology = ontology
 
     async def persona(self, item: PlannedQuestion) -> str:
-        """Name, place and manner, and the fields of life that will come up."""
         random = item.draws("persona")
         fields = " and ".join(dict.fromkeys(one.category for one in item.attributes))
         return (
@@ -127,7 +123,6 @@ class TemplateAuthor:
         )
 
     async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
-        """Ask by the rule of the item's type."""
         attribute = item.attributes[0]
         match item.type:
             case "single-session-assistant":
@@ -153,23 +148,14 @@ class TemplateAuthor:
     async def statements(
         self, item: PlannedQuestion, persona: str, asked: DraftQuestion
     ) -> tuple[str, ...]:
-        """The attribute's own wordings; a list of advice is told as a whole."""
         return _told(item)
 
     async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
-        """A session about the attribute's topic."""
         random = item.draws(f"chat {number}")
         attribute = item.attributes[min(number, len(item.attributes) - 1)]
         if item.speaker == "assistant":
             return listing(self._ontology, attribute, statement, random)
         return telling(self._ontology, attribute.topic, statement, random)
-
-    async def doubt(self, draft: Draft) -> str | None:
-        """Templates have nobody to ask."""
-        return None
-
-    async def close(self) -> None:
-        """There is nothing to close."""
 
 
 def _told(item: PlannedQuestion) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from harness.datasets.dataset import Dataset
 from harness.datasets.files import SUFFIXES, sha256_of
 from harness.datasets.registry import BENCHMARKS, open_dataset
 from harness.datasets.selection import QuestionSource, select
-from harness.errors import DatasetError, UsageError
+from harness.errors import DatasetError, UsageError, raising
 from harness.export.longmemeval import instances_of
 from harness.lab.compilation.history import History, compose, largest, smallest
 from harness.lab.compilation.pool import Outline, PlacedSession, Pool, read_pool
@@ -33,8 +33,6 @@ _LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 
 class _Sink(Protocol):
-    """The file for the bytes, compressed or not."""
-
     def write(self, data: bytes, /) -> int:
         """Take them all."""
 
@@ -62,7 +60,6 @@ class InstanceWriter:
         self._count += 1
 
     def close(self) -> None:
-        """Complete the array."""
         if not self._lines:
             self._file.write(b"\n]\n")
 
@@ -78,13 +75,12 @@ def writing(path: Path) -> Iterator[InstanceWriter]:
         raise UsageError(f"--out {path}: expected a name that ends in one of {', '.join(SUFFIXES)}")
     partial = path.with_name(f".{path.name}.partial")
     try:
-        with partial.open("wb") as raw, _compressed(raw, name) as file:
-            writer = InstanceWriter(file, lines=name.endswith(_LINES))
-            yield writer
-            writer.close()
-        partial.replace(path)
-    except OSError as error:
-        raise UsageError(f"--out {path}: cannot be written ({error.strerror or error})") from error
+        with raising(UsageError, f"--out {path}: cannot be written"):
+            with partial.open("wb") as raw, _compressed(raw, name) as file:
+                writer = InstanceWriter(file, lines=name.endswith(_LINES))
+                yield writer
+                writer.close()
+            partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
 
@@ -122,7 +118,6 @@ class Counts:
     questions_by_type: dict[str, int] = field(default_factory=dict)
 
     def add(self, outline: Outline, history: History) -> None:
-        """Count one more history."""
         contents = [session.content for session in history.sessions]
         self.questions += 1
         self.sessions += len(contents)
@@ -171,7 +166,7 @@ def compile_histories(
     manifest = _manifest(dataset, pool, options, counts) | {
         "conflicts_a_question": round(conflicts / len(selected), 1),
         "depth": _spread(depths),
-        "output": _output(out),
+        "output": {"file": out.name, "sha256": sha256_of(out), "bytes": out.stat().st_size},
     }
     _write_manifest(out, manifest)
     return manifest
@@ -244,13 +239,7 @@ def _spread(depths: Sequence[float]) -> dict[str, float] | None:
     return {name: round(value, 4) for name, value in figures.items()}
 
 
-def _output(out: Path) -> dict[str, Any]:
-    return {"file": out.name, "sha256": sha256_of(out), "bytes": out.stat().st_size}
-
-
 def _write_manifest(out: Path, manifest: dict[str, Any]) -> None:
     path = manifest_path(out)
-    try:
+    with raising(UsageError, f"{path}: cannot be written"):
         path.write_text(json.dumps(manifest, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror or error})") from error

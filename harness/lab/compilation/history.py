@@ -43,7 +43,6 @@ def dated(
 
 
 def _is_one_day(outline: Outline) -> bool:
-    """Whether the history that there was is one of a single day."""
     days = {session.date.date() for session in (*outline.evidence, *outline.fillers)}
     return len(days) == 1 and bool(outline.fillers)
 
@@ -64,7 +63,6 @@ def _between(
 
 
 def _anew(arranged: Arranged, first: datetime, last: datetime, draws: Draws) -> list[PlacedSession]:
-    """New dates for all sessions, evidence too."""
     order = arranged.in_order()
     dates = sorted(draws.minute(item.content.key, first, last) for item in order)
     return [_placed(item, when) for item, when in zip(order, dates, strict=True)]

@@ -50,7 +50,6 @@ class Statements:
         self._postings: dict[str, tuple[array[int], array[int]]] = {}
 
     def add(self, key: bytes, session: HaystackSession) -> None:
-        """Take in a session under its key, once."""
         said = Counter(word for text in _statements(session) for word in _telling(text))
         for word, times in said.items():
             sessions, counts = self._postings.setdefault(word, (array("I"), array("I")))
@@ -67,7 +66,6 @@ class Statements:
         return frozenset(key for _, key in best)
 
     def _similarity(self, asked: frozenset[str]) -> dict[int, float]:
-        """BM25 of the sessions that share enough words."""
         found, shared = defaultdict[int, float](float), Counter[int]()
         mean = sum(self._lengths) / len(self._keys) if self._keys else 0.0
         for word in asked & self._postings.keys():
@@ -82,7 +80,6 @@ class Statements:
 
 
 def _statements(session: HaystackSession) -> Iterator[str]:
-    """The sentences in which its user speaks of herself."""
     for turn in session.turns:
         if turn.role == "user":
             for sentence in sentences(turn.content):
@@ -91,7 +88,6 @@ def _statements(session: HaystackSession) -> Iterator[str]:
 
 
 def _telling(text: str) -> frozenset[str]:
-    """The stems of the words that say what a text is about."""
     return frozenset(stem(word) for word in _WORD.findall(text.lower()) if word not in _ASKING)
 
 

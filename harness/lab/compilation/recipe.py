@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast, get_args
 
 from harness.errors import UsageError
 from harness.lab.compilation.pool import Filler, PlacedSession
@@ -38,7 +38,6 @@ class Recipe:
 
     @property
     def lead(self) -> timedelta:
-        """How long before its evidence the history begins at the latest."""
         return timedelta(days=self.lead_days)
 
     def __post_init__(self) -> None:
@@ -47,7 +46,6 @@ class Recipe:
 
     @property
     def size(self) -> int:
-        """The size of a history, in sessions or in tokens."""
         return self.sessions or self.tokens or 0
 
     @property
@@ -57,7 +55,6 @@ class Recipe:
 
 
 def parse_depth(text: str | None) -> float | Literal["uniform"] | None:
-    """The value of `--depth`."""
     if text is None or text == UNIFORM:
         return None if text is None else "uniform"
     try:
@@ -70,12 +67,9 @@ def parse_depth(text: str | None) -> float | Literal["uniform"] | None:
 
 
 def parse_dates(text: str) -> Dates:
-    """The value of `--dates`."""
-    if text == "kept":
-        return "kept"
-    if text == "paper":
-        return "paper"
-    raise UsageError(f"--dates {text}: expected kept or paper")
+    if text not in get_args(Dates):
+        raise UsageError(f"--dates {text}: expected kept or paper")
+    return cast(Dates, text)
 
 
 T = TypeVar("T", Filler, PlacedSession)
@@ -93,18 +87,14 @@ def rank(seed: int, *parts: str | bytes) -> int:
 
 
 class Draws:
-    """The draws of one question."""
-
     def __init__(self, seed: int, question_id: str) -> None:
         self._seed = seed
         self._question_id = question_id
 
     def order(self, fillers: Iterable[T], use: str = "order") -> list[T]:
-        """An order by chance, one for each use."""
         return sorted(fillers, key=lambda filler: self._rank(use, filler.content.key))
 
     def share(self, use: str, key: bytes) -> float:
-        """A number from 0 to 1."""
         return self._rank(use, key) / _WHOLE
 
     def minute(self, key: bytes, first: datetime, last: datetime) -> datetime:
@@ -126,7 +116,6 @@ class Arranged:
     gaps: list[list[Filler]]
 
     def in_order(self) -> list[Filler | PlacedSession]:
-        """All sessions as they follow each other."""
         order: list[Filler | PlacedSession] = []
         for number, gap in enumerate(self.gaps):
             order += [*gap, *self.evidence[number : number + 1]]

@@ -61,15 +61,6 @@ FIGURE_3B: Mapping[tuple[str, bool], Mapping[str, float]] = {
 }
 """Figure 3b: by mode and whether notes come first."""
 
-FIGURE_3A: Mapping[str, float] = {
-    "offline, GPT-4o": 0.9184,
-    "ChatGPT (GPT-4o)": 0.5773,
-    "ChatGPT (GPT-4o-mini)": 0.7113,
-    "Coze (GPT-4o)": 0.3299,
-    "Coze (GPT-3.5-turbo)": 0.2474,
-}
-"""Figure 3a: 97 questions, 3 to 6 sessions typed by people into web chats."""
-
 
 DESIGNS = (
     "aide-memoire",
@@ -121,7 +112,6 @@ class Cell:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The settings as the assistant reads them."""
         return {
             f"ASSISTANT_{name.replace('.', '__').upper()}": value
             for name, value in self.settings.items()

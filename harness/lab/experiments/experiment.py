@@ -45,8 +45,6 @@ _LABORATORY = {"ASSISTANT_DURABILITY": "os", "ASSISTANT_FORGET_CACHES": "false"}
 
 @dataclass(frozen=True, slots=True)
 class ReadingModel:
-    """The language model that answers: its name, its base URL and its key."""
-
     model: str
     base_url: str
     api_key: str
@@ -60,7 +58,6 @@ class ReadingModel:
         return cls(model, url, api_key or "none")
 
     def settings(self, role: str) -> dict[str, str]:
-        """The assistant's settings of a role that this model has."""
         named = self.model if "/" in self.model else f"openai/{self.model}"
         values = {"name": named, "base_url": self.base_url, "api_key": self.api_key}
         return {f"{role}.{name}": value for name, value in values.items()}
@@ -68,8 +65,6 @@ class ReadingModel:
 
 @dataclass(frozen=True)
 class Laboratory:
-    """The data, server, reader, judge and folder of an experiment."""
-
     out: Path
     source: QuestionSource
     console: Console
@@ -84,21 +79,17 @@ class Laboratory:
 
     @property
     def memory(self) -> Path:
-        """The run that filled the memory."""
         return self.out / "memory"
 
     @property
     def data(self) -> Path:
-        """The memory itself."""
         return self.out / "data"
 
     def folder(self, cell: Cell) -> Path:
-        """The run directory of a cell."""
         return self.out / "cells" / cell.name
 
     @contextmanager
     def serving(self, cell: Cell, log: Path, **settings: str) -> Iterator[Endpoint]:
-        """A server set up as the cell says."""
         every = replace(cell, settings={**self.shared, **cell.settings, **settings}).environment
         with own_server(
             self.server, self.data, log, self.ready_seconds, _LABORATORY | every
@@ -124,7 +115,6 @@ def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
 
 
 def _fill(laboratory: Laboratory) -> int:
-    """Bring in every history, once for all cells."""
     run = Run(laboratory.source, laboratory.memory, laboratory.console)
     laboratory.data.mkdir(exist_ok=True)
     options = ReplayOptions(ask=False, concurrency=laboratory.concurrency)
@@ -154,7 +144,6 @@ def _measure(laboratory: Laboratory, cell: Cell) -> int:
 
 
 def _record(laboratory: Laboratory, cell: Cell) -> int:
-    """Record what reaches the reader."""
     folder = laboratory.folder(cell) / "prompts"
     run = Run(laboratory.source, folder, laboratory.console, ingested=laboratory.memory)
     port = _recording_port(folder)
@@ -225,7 +214,6 @@ def finish_cell(laboratory: Laboratory, cell: Cell, failed: int, seconds: float)
 
 
 def _set_up(laboratory: Laboratory, cell: Cell) -> dict[str, Any]:
-    """What a cell's figures depend on beside its data, as JSON has it."""
     reader = laboratory.reader
     return {
         "settings": {**laboratory.shared, **cell.settings},
@@ -239,7 +227,6 @@ def _set_up(laboratory: Laboratory, cell: Cell) -> dict[str, Any]:
 
 
 def seconds_of(laboratory: Laboratory, cell: Cell) -> float | None:
-    """How long a finished cell took."""
     file = laboratory.folder(cell) / CELL
     if not file.exists():
         return None
@@ -247,7 +234,6 @@ def seconds_of(laboratory: Laboratory, cell: Cell) -> float | None:
 
 
 def megabytes_of(folder: Path, *, besides: Sequence[str] = ()) -> float:
-    """What the files under a folder take on the disk."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in besides)
     return sum(path.stat().st_blocks * 512 for path in files) / 1e6
 
@@ -269,7 +255,7 @@ def write_sheets(laboratory: Laboratory) -> int:
         return 0
     folder.create()
     for question in short:
-        folder.replace(f"{question.question_id}.md", _sheet(question))
+        folder.replace(f"{question.question_id}.md", "\n".join(_lines(question)) + "\n")
     if not (folder.path / ANSWERS).exists():
         empty = "".join(f"{question.question_id},\n" for question in short)
         folder.replace(ANSWERS, ",".join(_FIELDS) + "\n" + empty)
@@ -304,10 +290,6 @@ def _answers(file: Path) -> Iterator[tuple[str, str]]:
             for row in rows
             if (row["answer"] or "").strip()
         )
-
-
-def _sheet(question: Question) -> str:
-    return "\n".join(_lines(question)) + "\n"
 
 
 def _lines(question: Question) -> Iterator[str]:

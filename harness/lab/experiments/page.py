@@ -27,7 +27,6 @@ _SHORT = {"recall_all@5": "R@5", "ndcg@5": "N@5", "recall_all@10": "R@10", "ndcg
 
 
 def write_page(laboratory: Laboratory, grid: Grid) -> list[Table]:
-    """Replace the three files of the page; returns its tables."""
     runs = {
         cell.name: read_run_at(laboratory.folder(cell), cell.name)
         for cell in grid.cells
@@ -76,7 +75,6 @@ def _unfinished(grid: Grid, cells: Sequence[Cell]) -> list[str]:
 
 
 def _row(laboratory: Laboratory, cell: Cell, run: ComparedRun) -> Row:
-    """All that is known of a cell; None for what was not measured."""
     retrieval, accuracy = run.report["retrieval"], run.report["accuracy"]
     figures: Mapping[str, Any] = {}
     if retrieval:
@@ -87,7 +85,7 @@ def _row(laboratory: Laboratory, cell: Cell, run: ComparedRun) -> Row:
         "label": cell.label,
         "level": cell.level,
         "n": run.report["n"],
-        **{name: _value(figures.get(metric)) for name, metric in _RETRIEVAL.items()},
+        **{name: (figures.get(m) or {}).get("value") for name, m in _RETRIEVAL.items()},
         "accuracy": accuracy["overall"]["value"] if accuracy else None,
         **prompts,
         "answer_tokens": run.report["tokens"]["prompt_per_question"],
@@ -95,10 +93,6 @@ def _row(laboratory: Laboratory, cell: Cell, run: ComparedRun) -> Row:
         "seconds": seconds_of(laboratory, cell),
         "published": dict(cell.published),
     }
-
-
-def _value(figure: Any) -> float | None:
-    return None if figure is None else figure["value"]
 
 
 def _prompts(laboratory: Laboratory, cell: Cell) -> Row:
@@ -220,7 +214,6 @@ def _is_published(rows: Sequence[Row], name: str) -> bool:
 
 
 def _charts(grid: Grid, cells: Sequence[Cell], rows: Sequence[Row]) -> Iterator[str]:
-    """Figure 5: what is read, and what is right, over the budget."""
     if grid.name != "fig5":
         return
     for name, title in (("evidence_in_prompt", "Evidence read, %"), ("accuracy", "Right, %")):

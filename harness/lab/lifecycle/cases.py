@@ -70,8 +70,6 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """The server is stopped and started again."""
-
     at: datetime
 
 
@@ -89,17 +87,14 @@ class Case:
 
     @property
     def asks(self) -> list[Ask]:
-        """The questions of the case, in order."""
         return [step for step in self.steps if isinstance(step, Ask)]
 
     @property
     def people(self) -> set[str]:
-        """The people who take part."""
         return {step.person for step in self.steps if not isinstance(step, Restart)}
 
     @property
     def needs_restart(self) -> bool:
-        """Whether the server is restarted in between."""
         return any(isinstance(step, Restart) for step in self.steps)
 
     @property
@@ -110,8 +105,6 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """All cases, with a hash of their files."""
-
     cases: tuple[Case, ...]
     means: Mapping[str, str]
     sha256: str
@@ -250,7 +243,6 @@ def _instant(text: str, where: str) -> datetime:
 
 
 def _problems(case: Case) -> Iterator[str]:
-    """What would make a case unfair or pointless."""
     times = [step.at for step in case.steps]
     if not case.asks or not isinstance(case.steps[-1], Ask):
         yield "the last step must ask"
@@ -304,6 +296,5 @@ class _Fields:
         return value
 
     def finish(self) -> None:
-        """Refuse what is left."""
         if self.rest:
             raise DatasetError(f"{self.where}: unknown field {', '.join(sorted(self.rest))}")

@@ -73,7 +73,6 @@ class Expected:
         return any(isinstance(one, On | DayCount) for group in self.must for one in group)
 
     def phrases(self) -> Iterator[str]:
-        """Every phrase that the step names."""
         for group in self.must:
             yield from (one for one in group if isinstance(one, str))
         yield from (*self.must_not, *self.former, *self.later)

@@ -47,17 +47,14 @@ class ChosenInterface:
 
     @property
     def uses_own_routes(self) -> bool:
-        """Whether our own routes are used."""
         return self.profile.is_ours and not self.chat_only
 
     @property
     def names_users(self) -> bool:
-        """Whether several people can speak to it."""
         return self.uses_own_routes or "user" in self.profile.names
 
     @property
     def manner(self) -> str:
-        """The same for a person."""
         if self.uses_own_routes:
             return "our own routes"
         recorded = self.profile.record is not None and not self.chat_only
@@ -72,7 +69,6 @@ class ChosenInterface:
         return None
 
     def interface(self, transport: Transport, meter: Meter, barrier_seconds: float) -> Interface:
-        """The interface over one connection."""
         if self.uses_own_routes:
             return OwnInterface(AssistantClient(transport), meter)
         profile = replace(self.profile, record=None) if self.chat_only else self.profile
@@ -90,11 +86,9 @@ class OwnInterface:
         """Do nothing: every person is new."""
 
     async def say(self, when: Occasion, texts: Sequence[str]) -> None:
-        """Recorded as it was said."""
         await self._client.record(when.user, when.session, _turns(when, texts), close=True)
 
     async def forget(self, when: Occasion, text: str, sessions: Sequence[str]) -> str:
-        """The sessions are deleted."""
         for session in sessions:
             await self._client.forget_session(when.user, session)
         return f"DELETE of {len(sessions)} session(s)"
@@ -121,7 +115,6 @@ class ChatInterface:
         self._barrier_seconds = barrier_seconds
 
     async def begin(self, when: Occasion) -> None:
-        """Empty the memory by the profile's `[forget]`."""
         await self._client.forget(when)
 
     async def say(self, when: Occasion, texts: Sequence[str]) -> None:

@@ -44,8 +44,6 @@ class FailedCase(TypedDict):
 
 
 class LifecycleReport(TypedDict):
-    """`report.json`."""
-
     format: str
     harness_version: str
     assistant: Any
@@ -82,7 +80,6 @@ def write_lifecycle_report(run: LifecycleRun) -> LifecycleReport:
 
 
 def build(run: LifecycleRun) -> LifecycleReport:
-    """The report of what the directory holds now."""
     lines = run.lines()
     errors = {line["case_id"]: line["message"] for line in run.dir.records(FAILED, "case_id")}
     errors = {name: said for name, said in errors.items() if name not in lines}

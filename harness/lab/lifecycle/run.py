@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 
@@ -19,13 +19,7 @@ from harness import git_state, harness_version
 from harness.assistants.client import identify
 from harness.assistants.endpoint import LOG, Endpoint, own_server
 from harness.assistants.transport import Transport
-from harness.errors import (
-    AssistantError,
-    AssistantUnreachable,
-    RunInterrupted,
-    RunMismatch,
-    UsageError,
-)
+from harness.errors import AssistantError, RunMismatch, UsageError, continuable
 from harness.lab.lifecycle.cases import Case, Cases
 from harness.lab.lifecycle.interfaces import CaseLine, ChosenInterface, Course
 from harness.records.manifest import Manifest, account_of, all_meters, now
@@ -44,7 +38,6 @@ class RunningAssistant:
 
     @property
     def can_restart(self) -> bool:
-        """Whether there is such a command."""
         return self.restart_command is not None
 
     def restart(self) -> None:
@@ -72,7 +65,6 @@ class StartedAssistant:
         self.endpoint = replace(like, url=start())
 
     def restart(self) -> None:
-        """Stop it, then start it on the same folder."""
         self._stop()
         self.endpoint = replace(self.endpoint, url=self._start())
 
@@ -96,19 +88,7 @@ FAILED = LineFile[Any]("failed_cases.jsonl")
 _CONTINUE = "Run the same command again to continue"
 
 
-class Assistant(Protocol):
-    """An assistant that is there, and may be restarted."""
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """The present endpoint of the assistant."""
-
-    @property
-    def can_restart(self) -> bool:
-        """Whether anybody knows how to restart it."""
-
-    def restart(self) -> None:
-        """Stop it and start it again; returns when it is ready."""
+Assistant = RunningAssistant | StartedAssistant
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +121,15 @@ class LifecycleRun:
         self._meter = Meter("assistant", approach.profile.price)
 
     def lines(self) -> dict[str, CaseLine]:
-        """The finished cases."""
         return {line["case_id"]: line for line in self.dir.records(CASES, "case_id")}
 
     def not_put(self, case: Case) -> str | None:
-        """Why a case is not put at all in this run."""
         return self.manifest.data.get("not_put", {}).get(case.case_id)
 
     def put(self, assistant: Assistant, pace: CasePace) -> int:
         """Put what is unfinished; returns how many cases failed to be put."""
-        with self.dir.owned():
-            try:
-                return self._put(assistant, pace)
-            except AssistantUnreachable as error:
-                raise AssistantUnreachable(f"{error}. {_CONTINUE}") from error
-            except KeyboardInterrupt:
-                raise RunInterrupted(f"interrupted. {_CONTINUE}") from None
-            finally:
-                self.manifest.end()
+        with self.dir.owned(), continuable(_CONTINUE), self.manifest.ending():
+            return self._put(assistant, pace)
 
     def _put(self, assistant: Assistant, pace: CasePace) -> int:
         Budget(pace.limits, all_meters(self.manifest, [self._meter]))
@@ -202,7 +173,6 @@ class LifecycleRun:
     def _play(
         self, courses: Sequence[Course], assistant: Assistant, pace: CasePace
     ) -> tuple[list[Course], int]:
-        """Cases that wait for a restart, and how many failed."""
         return asyncio.run(self._play_all(courses, assistant.endpoint, pace))
 
     async def _play_all(

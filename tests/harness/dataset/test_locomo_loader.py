@@ -171,7 +171,7 @@ def test_corrected_golds_replace_answers_and_evidence(tmp_path: Path) -> None:
     assert dataset.outlines[1].evidence_ids == ("D1:1",)
     assert dataset.outlines[3].evidence_turn_ids == ("D2:2",)
     assert dataset.gold is not None
-    assert (dataset.gold.file, dataset.gold.changed) == ("golds.json", 2)
+    assert (dataset.gold["file"], dataset.gold["changed"]) == ("golds.json", 2)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from histories import chat, history, instance, turn
 
 from harness.datasets.longmemeval import parse_instances
 from harness.datasets.questions import digest_of, official_session_id, official_turn_id
-from harness.metrics.retrieval_metrics import sessions_in_budget
+from harness.metrics.retrieval_metrics import rounds_in_budget
 from harness.metrics.retrieval_table import retrieval_table
 from harness.records.digest import QuestionDigest
 
@@ -149,7 +149,8 @@ def test_a_session_without_user_turns_is_not_in_the_official_corpus() -> None:
 )
 def test_rounds_fill_a_budget_whole_and_in_rank_order(sizes: list[int], expected: set[str]) -> None:
     rounds = [round_(f"s{i}", i, size) for i, size in enumerate(sizes)]
-    assert sessions_in_budget(line(rounds=rounds), 7000) == expected
+    fitting = rounds_in_budget(line(rounds=rounds), 7000)
+    assert {item["session_id"] for item in fitting} == expected
 
 
 def test_evidence_in_context_needs_every_evidence_session() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from harness.errors import DatasetError, RunMismatch, UsageError
-from harness.lab.handout import HandedReply, PromptFolder, prompt_text, read_replies
+from harness.judges.openai_chat import ModelReply
+from harness.lab.handout import PromptFolder, prompt_text, read_replies
 
 
 def body(*texts: str) -> dict[str, Any]:
@@ -84,7 +85,7 @@ def test_text_files_are_replies_by_their_names(folder: PromptFolder) -> None:
     (replies / "p2.txt").write_bytes("\ufeffA kayak.\r\nGreen.\r\n".encode())
     (replies / ".DS_Store").write_bytes(b"\x00")
     found = read_replies(folder).by_id
-    assert found == {"p1": HandedReply(""), "p2": HandedReply("A kayak.\nGreen.")}
+    assert found == {"p1": ModelReply(""), "p2": ModelReply("A kayak.\nGreen.")}
 
 
 def test_no_replies_yet_are_none(folder: PromptFolder, tmp_path: Path) -> None:
@@ -100,7 +101,7 @@ def test_lines_are_replies_too(folder: PromptFolder, tmp_path: Path) -> None:
     whole = batched("p2")
     whole["response"]["body"] |= usage
     found = read_replies(folder, [plain, write(tmp_path / "b.jsonl", whole)]).by_id
-    assert found == {"p1": HandedReply("A tent."), "p2": HandedReply("A kayak.", "stop", 7, 2)}
+    assert found == {"p1": ModelReply("A tent."), "p2": ModelReply("A kayak.", "stop", 7, 2)}
 
 
 @pytest.mark.parametrize(
