@@ -62,7 +62,7 @@ _ROUNDS_FOR_NAMES = 20
 _ROUNDS_FOR_OVERVIEW = 60
 # Rounds of people who speak by name are short, so fewer of them are quoted.
 _QUOTES, _QUOTES_OF_PEOPLE = 5, 4
-# Beside "I don't know" stand at most so many statements, down to this share of the floor.
+# Beside "I don't know" stand at most so many statements; below this share of the floor, one.
 _CLOSEST, _MAY_BE_MEANT = 5, 0.6
 # A quote as near as the first is never denied for a thing that did not come up; one at this many
 # times the floor is shown without doubt. Chosen on plain messages.
@@ -277,9 +277,10 @@ class QuotingReader:
         other words."""
         denial = never_came_up(strangers) if strangers else UNKNOWN
         own = [s for s in near if s.speaker is not Speaker.ASSISTANT and s.asking < ASKS]
-        if nearness < self._floor * _MAY_BE_MEANT or not own or _is_named(near[0].source):
+        if not own or _is_named(near[0].source):
             return Answer(denial, outcome=Outcome.UNKNOWN)
-        closest = sorted(own, key=lambda s: -s.closeness)[:_CLOSEST]
+        most = _CLOSEST if nearness >= self._floor * _MAY_BE_MEANT else 1
+        closest = sorted(own, key=lambda s: -s.closeness)[:most]
         shown = passages(closest, self._store.language, replies=False)
         text = f"{denial}\n{print_quotes(shown, Asked(), CLOSEST)}"
         return Answer(text, shown, Outcome.UNKNOWN)
@@ -329,8 +330,12 @@ class QuotingReader:
         near: Sequence[Statement],
     ) -> float:
         """How close the closest sentence is, or the request whose reply is asked for."""
-        told = [one.closeness for one in near if one.asking < ASKS]
-        closest = max(told, default=0.0)
+        told = [one for one in near if one.asking < ASKS]
+        closest = max((one.closeness for one in told), default=0.0)
+        if question.topic != question.text:
+            # What was said then seldom says when.
+            texts = [one.quotable for one in told]
+            closest = max(closest, *await self._store.closeness(question.topic, texts), 0.0)
         if asked.about_replies:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))

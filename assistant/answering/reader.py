@@ -48,6 +48,13 @@ class Question:
     """Whose memory it is about."""
 
     @property
+    def topic(self) -> str:
+        """The question without the time that it names: what was said then does not say when."""
+        range_ = self.asked.time_range
+        rest = self.text.replace(range_.text, " ") if range_ and range_.text else self.text
+        return rest if rest.strip(" ?.!") else self.text
+
+    @property
     def messages(self) -> list[Message]:
         """The conversation, the question, and what came since."""
         asked = self.message or Message("user", self.text)
