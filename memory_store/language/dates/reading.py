@@ -186,23 +186,13 @@ _NO_DAY = (Relation.BEFORE, Relation.AFTER)
 _SINGLED_OUT = frozenset("last this next past coming ago single".split())
 
 
-def event_dates_of(statement: str, said_on: datetime | date) -> tuple[Days, ...]:
-    """The days named in an English statement, in its order, each once; plans count like events.
+def event_days(statement: str, said_on: datetime | date, pack: Pack) -> tuple[Days, ...]:
+    """The days named in a statement, in its order, each once; plans count like events.
 
     "since March" and "until Friday" give the day named. Habits ("every Monday"), lengths ("for
     the past two weeks"), ages, clock times and whole decades give none. An instant counts by the
     day of its own zone.
     """
-    return _events(statement, said_on, pack_of(ENGLISH))
-
-
-def event_days(statement: str, said_on: datetime | date) -> tuple[Days, ...]:
-    """The same in the language of the statement; none where that is not clear."""
-    pack = pack_for(statement)
-    return _events(statement, said_on, pack) if pack else ()
-
-
-def _events(statement: str, said_on: datetime | date, pack: Pack) -> tuple[Days, ...]:
     found = read(statement, _day(said_on), pack)
     if found is None:
         return ()
@@ -224,8 +214,8 @@ def pack_for(text: str) -> Pack | None:
 def _names_an_event(item: FoundDays, found: Read) -> bool:
     if item.relation in _NO_DAY or item.span is None or item.span.precision is Precision.DECADE:
         return False
-    cues, line = found.reading.cues, found.reading.line
-    if not found.has(item, _SINGLED_OUT) and cues.is_habit(item.start):
+    reading, line = found.reading, found.reading.line
+    if not found.has(item, _SINGLED_OUT) and reading.is_habit(item.start):
         return False
     for_how_long = line.kind(item.start - 1, "for") or line.kind(item.start, "for")
     return not (item.rolling and for_how_long)
@@ -242,8 +232,8 @@ _CALENDAR = ("week", "month", "year")
 _MAY_COUNT = wording("time.may_count")
 
 
-def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
-    """The words of a text that count from the day they were said on, with the days they name.
+def counted_days(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
+    """The words of an English text that count from the day they were said on, with their days.
 
     Left out are days that a verb decides ("on Friday"), those that people count in two ways ("next
     Friday"), numbers that are rounded ("two weeks ago"), and those that name the day itself.

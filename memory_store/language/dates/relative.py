@@ -151,7 +151,7 @@ def _ahead(m: Match) -> FoundDays | None:
         return None
     if line.kind(m.end - 1, "single") and line.values[m.end - 1] != (0, "day"):
         return None
-    if m.has("in") and not m.reading.cues.announces(m.start):
+    if m.has("in") and not m.reading.announces(m.start):
         return None  # "I read it in two weeks" tells how long it took
     return m.fixed(counted(m.today, count_of(m.value("count")), m.value("unit"), 1))
 
