@@ -20,8 +20,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from memory_store.embedding.cache import Vector, VectorCache
-from memory_store.embedding.disk_cache import DiskCache
+from memory_store.embedding.cache import DiskCache, Vector, VectorCache
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, Matrix, TextKind
 from memory_store.embedding.waiting import LONGEST_READ, Batch, Key, Waiting, WaitingText
 from memory_store.errors import EmbeddingFailed
