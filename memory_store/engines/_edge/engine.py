@@ -136,9 +136,10 @@ class EdgeEngine:
             self._open_shard = open_shard(self._directory, self._durability)
             sweep(self._directory)
         self._tally.clear()
-        return self._identity()
+        return await self.identity()
 
-    def _identity(self) -> Payload | None:
+    async def identity(self) -> Payload | None:
+        """The identity as it is now."""
         only = qe.Filter(must=[qe.HasIdCondition({IDENTITY_ID})])
         found, _ = self._shard.page(only, None, with_payload=True)
         return payload_of(found[0]) if found else None

@@ -62,10 +62,6 @@ class EdgeOperator(EdgeEngine):
             found = self._directory.exists()
         return await self.open(0) if found else None
 
-    async def identity(self) -> Payload | None:
-        """The identity as it is now."""
-        return self._identity()
-
     async def sign(self, identity: Payload) -> None:
         """Write the identity; durable on return."""
         await self.write_identity(identity)

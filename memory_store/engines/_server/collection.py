@@ -1,16 +1,17 @@
-"""One collection of a Qdrant server, and the calls that are made of it.
+"""One collection of a Qdrant server, the calls that are made of it, and who keeps points in one.
 
 A write returns when every live replica has applied it, and concurrent writers of one point leave
 all replicas with the same one of their versions.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
 from qdrant_client import AsyncQdrantClient, models
 
-from memory_store.engines._server.connection import Connection
+from memory_store.engines._server.connection import RETRIES, TIMEOUT_SECONDS, Connection
 from memory_store.errors import MemoryStoreError
 
 _ORDERING = models.WriteOrdering.MEDIUM
@@ -142,3 +143,49 @@ class Collection:
         return await client.scroll(
             self.name, scroll_filter=selected, limit=_SCROLL_PAGE, offset=offset, **wanted
         )
+
+
+class OnServer:
+    """Whoever keeps points in a collection of the Qdrant at `url`.
+
+    `shards`, `replication` and `write_consistency` count when the collection is made.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        grpc_port: int = 6334,
+        api_key: str | None = None,
+        collection: str = "aide_memoire",
+        shards: int = 1,
+        replication: int = 1,
+        write_consistency: int = 1,
+        timeout: int = TIMEOUT_SECONDS,
+        retries: int = RETRIES,
+    ) -> None:
+        self._connection = Connection(
+            url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries
+        )
+        self._named = collection
+        self._collection = Collection(self._connection, collection)
+        self._spread: dict[str, Any] = {
+            "shard_number": shards,
+            "replication_factor": replication,
+            "write_consistency_factor": write_consistency,
+        }
+        self._timeout = timeout
+
+    @asynccontextmanager
+    async def _opening(self) -> AsyncIterator[None]:
+        """Connect; what fails within leaves no connection open."""
+        await self._connection.open()
+        try:
+            yield
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connection.close()

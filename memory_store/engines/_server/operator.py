@@ -49,17 +49,9 @@ class ServerOperator(ServerEngine):
 
     async def open_existing(self) -> Payload | None:
         """See `OperatorEngine.open_existing`."""
-        await self._connection.open()
-        try:
+        async with self._opening():
             self._collection = Collection(self._connection, await self._serving())
-            return await self._identity() if await self._collection.exists() else None
-        except BaseException:
-            await self.close()
-            raise
-
-    async def identity(self) -> Payload | None:
-        """The identity as it is now."""
-        return await self._identity()
+            return await self.identity() if await self._collection.exists() else None
 
     async def sign(self, identity: Payload) -> None:
         """Write the identity; every live replica has it on return."""
