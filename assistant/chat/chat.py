@@ -8,12 +8,11 @@ from dataclasses import replace
 from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
 from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts
-from assistant.chat.call import ChatCall, ChatDone, Meaning, MemoryMode
+from assistant.chat.call import ChatCall, ChatDone, Loop, Meaning, MemoryMode, UnderWay
 from assistant.chat.forgetting import Said
 from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Retrieved, Retriever, known_until
 from assistant.chat.rounds import ChatRounds, next_round
-from assistant.chat.tool_loops import Loop, UnderWay
 from assistant.chat.turns import Role
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
