@@ -20,39 +20,14 @@ from memory_store import MemoryStore, Speaker
 from memory_store.language import (
     Asked,
     Language,
-    named_terms,
     shared_words,
+    terms,
+    word_list,
+    wording,
 )
 
 Unit = Literal["day", "week", "month", "year"]
 
-_UNIT = re.compile(r"\bhow many (day|week|month|year)s?\b", re.I)
-_LONG = re.compile(r"\bhow long\b", re.I)
-_AGO = re.compile(r"\bago\b", re.I)
-
-
-def _in_a_line(opening: str, rest: str) -> re.Pattern[str]:
-    """What opens first in a line, and the rest of it. Where that has not the rest, no later opening
-    in the line has it either, so that none is tried."""
-    return re.compile(rf"^(?>.*?{opening}){rest}", re.I | re.M)
-
-
-_BETWEEN = _in_a_line(r"\bbetween ", "(.+?) and (.+)")
-_FROM_TO = _in_a_line(r"\bfrom ", "(.+?) (?:to|until) (.+)")
-# "before A did I B": the second event opens with its verb.
-_FRONTED = _in_a_line(r"\b(?:before|after|since) ", "(.+?),? (?:did|had|have|when|until) (.+)")
-_JOINED = _in_a_line("", r"(.+?),? \b(?:before|after|since|until|when)\b (.+)")
-_SINCE = re.compile(r"\bsince (.+)", re.I)
-_CHOICE = _in_a_line("[,:]", " ?(?:the )?(.+?),? or (?:the )?(.+)")
-_PLAIN_CHOICE = _in_a_line(r"\b(?:first|last|earlier|later|more recently)\b ", "(.+?) or (.+)")
-_FIRST = re.compile(r"\b(?:first|earlier|earliest|before)\b", re.I)
-_LAST = re.compile(r"\b(?:last|later|latest|most recent(?:ly)?|more recently)\b", re.I)
-_HEAD = re.compile(
-    r"^(?:how (?:many \w+|long)\b|(?:had|have|has) (?:passed|it been|i|been)\b|did (?:it take|i)\b"
-    r"|passed\b|elapsed\b|(?:is|was) it\b|it\b|take\b|the (?:day|time|date) (?:that |when )?"
-    r"|for me to\b|\W)+\s*",
-    re.I,
-)
 _WORD = re.compile(r"\w{2,}")
 
 
@@ -65,31 +40,35 @@ class EventPhrases:
     unit: Unit | None = None
 
 
+def _found(name: str, text: str) -> re.Match[str] | None:
+    return wording(f"spans.{name}").search(text)
+
+
 def asked_span(question: str) -> EventPhrases | None:
     """The events between which a length of time is asked; None where it is not asked."""
-    unit = _UNIT.search(question)
-    if not unit and not _LONG.search(question):
+    unit = _found("unit", question)
+    if not unit and not _found("long", question):
         return None
     text = question.strip().rstrip("?")
     named = unit[1].lower() if unit else None
-    if _AGO.search(text):
-        return _phrases(_AGO.sub("", text), "", named)
-    for pattern in (_BETWEEN, _FROM_TO, _FRONTED, _JOINED):
-        match = pattern.search(text)
+    if _found("ago", text):
+        return _phrases(wording("spans.ago").sub("", text), "", named)
+    for name in ("between", "from_to", "fronted", "joined"):
+        match = _found(name, text)
         if match and (found := _phrases(match[1], match[2], named)) and found.second:
             return found
-    if match := _SINCE.search(text):
+    if match := _found("since", text):
         return _phrases(match[1], "", named)
     return None
 
 
 def asked_choice(question: str) -> tuple[str, str, bool] | None:
     """The two things of which the first or the last is asked, and whether it is the last."""
-    last = bool(_LAST.search(question))
-    if not last and not _FIRST.search(question):
+    last = _found("last", question) is not None
+    if not last and not _found("first", question):
         return None
     text = question.strip().rstrip("?")
-    match = _CHOICE.search(text) or _PLAIN_CHOICE.search(text)
+    match = _found("choice", text) or _found("plain_choice", text)
     if match is None:
         return None
     first, second = _cleaned(match[1]), _cleaned(match[2])
@@ -106,7 +85,7 @@ def _phrases(first: str, second: str, unit: str | None) -> EventPhrases | None:
 
 def _cleaned(phrase: str) -> str:
     """Without the words that only ask; empty when nothing else is left."""
-    phrase = _HEAD.sub("", phrase).strip(" ,.?")
+    phrase = wording("spans.head").sub("", phrase).strip(" ,.?")
     return phrase if _WORD.search(phrase) else ""
 
 
@@ -219,29 +198,12 @@ def _print(day: date) -> str:
 
 
 _MOST = 20
-# The words that ask for an overview of anything; others name what it is wanted of.
-_ASKING_TERMS = set(
-    named_terms(
-        """
-        give show tell make write get list can could would will you your please me us i my we our
-        a an the in of to for from on about with and or what which how when did do does have has
-        had was were is are been be it its them they that this these those there all everything
-        anything thing things stuff so far up until till now today lately recently last latest
-        recent previous earlier past summary
-        summaries summarize summarise summarized summarised summarizing overview recap sum short
-        brief quick full whole order sequence chronological chronologically timeline talk talked
-        talking chat chats chatted conversation conversations discuss discussed discussion
-        discussions say said saying told mention mentioned bring brought raise raised cover
-        covered introduce introduced ask asked topic topics subject subjects different various
-        session sessions memory memories remember know
-        """
-    )
-)
+_ASKING = frozenset(terms(" ".join(word_list("english", "answers.overview"))))
 
 
 def names_topic(question: str) -> bool:
     """Whether an overview is wanted of something, not of all that was told."""
-    return not _ASKING_TERMS.issuperset(named_terms(question))
+    return not _ASKING.issuperset(terms(question))
 
 
 def overview(

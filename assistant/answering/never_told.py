@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from assistant.answering.statements import ASKS, Statement
 from memory_store import Recalled
-from memory_store.language import LONGEST_READ, languages_of, terms
+from memory_store.language import LONGEST_READ, languages_of, terms, word_list, wording
 from memory_store.recall import named_speakers, speakers_of
 
 # A word with a capital letter that does not open a sentence: Peter, iPad, NovaTech.
@@ -29,20 +29,8 @@ _HAVE_I = re.compile(
 # A thing may have another name: that it is not named says something where much was read, or all
 # that there is, as where fewer rounds were recalled than are wanted.
 _MUCH_READ, _MANY_ROUNDS = 8_000, 20
-# Names for the same relative.
-_KIN = tuple(
-    frozenset(term for word in names.split() for term in terms(word))
-    for names in (
-        "mother mum mom mummy mommy mama",
-        "father dad daddy papa",
-        "grandmother grandma granny nana",
-        "grandfather grandpa granddad",
-    )
-)
-# Kinds of things are named by what is of the kind: a rabbit came up, and with it "my pets".
-_KINDS_OF_THINGS = frozenset(
-    terms("pets animals relatives hobbies sports illnesses injuries vehicles instruments plants")
-)
+_KIN = [frozenset(terms(names)) for names in word_list("english", "answers.kin")]
+_KINDS_OF_THINGS = frozenset(terms(" ".join(word_list("english", "answers.kinds_of_things"))))
 # Longer words in capitals are shouted.
 _LONGEST_ACRONYM = 4
 _LETTERS = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
@@ -87,8 +75,6 @@ def _is_name(word: str) -> bool:
 # Others must have said something nearer by this much than the person who is asked about. Chosen on
 # LoCoMo (benchmarks/LOG.md).
 _MUCH_NEARER = 0.12
-# The sentence is said to somebody, maybe to the one who is asked about.
-_TO_SOMEBODY = re.compile(r"\b(?:you|your|yours)\b", re.I)
 # "Caroline, I went to Oslo", "Thanks, Caroline!" speak to her, not of her.
 _ADDRESS = re.compile(r"(?:^|(?<=[,.!?] ))(?:\w+ )?\w+(?=[,.!?])")
 
@@ -107,7 +93,7 @@ def unsaid(question: str, statements: Sequence[Statement]) -> str:
         s.closeness
         for s in told
         if s.said_by not in ("", name)
-        and not _TO_SOMEBODY.search(s.text)
+        and not wording("answers.to_somebody").search(s.text)
         and name not in named_speakers(_ADDRESS.sub("", s.text), speakers)
     ]
     return name if max(others, default=0.0) > own + _MUCH_NEARER else ""

@@ -7,7 +7,6 @@ model of kinds tells that a message corrects; what it corrects is what was said 
 else what has most of its words.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -26,7 +25,7 @@ from memory_store import (
     Speaker,
     reading_of,
 )
-from memory_store.language import Asked, Kind, shared_words
+from memory_store.language import Asked, Kind, shared_words, wording
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
@@ -176,14 +175,6 @@ _SAME_THING = 0.65
 _DIGITS = 2
 # Statements of an order are at least so near to the best one, and at least so many.
 _ALIKE, _PAIR = 0.43, 2
-# "Has she seen it?" asks what happened, "does she have it?" how things are.
-_PAST = re.compile(
-    r"\b(?:did|didn['’]?t|was|wasn['’]?t|were|weren['’]?t|had|hadn['’]?t)\b"
-    r"|(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthey )"
-    r"\b(?:has|have)(?!\s+(?:to|an?|the|my|any)\b)\s+\w+\s+\w+",
-    re.I,
-)
-_FORMER = re.compile(r"\b(?:before|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?)\b", re.I)
 
 
 async def ranked(
@@ -210,8 +201,8 @@ async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) 
     them: the newest first, or the oldest where the question is how things were before."""
     told = [one for one in best if one.speaker is Speaker.USER and one.asking < ASKS]
     own = [one for one in told if not _is_named(one)]
-    is_former = _FORMER.search(question) is not None
-    if len(own) < _PAIR or (not is_former and _PAST.search(question)):
+    is_former = wording("answers.former").search(question) is not None
+    if len(own) < _PAIR or (not is_former and wording("answers.past").search(question)):
         return list(best)
     enough = own[0].weight * _SAME_THING
     near = await store.closeness(own[0].quotable, [one.quotable for one in own])
@@ -251,7 +242,6 @@ _SHARED = 0.5
 _CORRECTABLE = 100
 # How sure a message has to be that it puts something right.
 _CORRECTS = 0.5
-_POINTS_BACK = re.compile(r"\b(?:it|he|she|they|that|this|those|these|mine|ours)\b", re.I)
 
 
 def put_right(statements: Sequence[Statement]) -> list[Statement]:
@@ -287,7 +277,7 @@ def _corrected(correction: Statement, own: Sequence[Statement]) -> Statement | N
     shared = {s.key: shared_words(s.text, said.user_text) for s in looked_at}
     best = max(looked_at, key=lambda s: shared[s.key])
     if just_before:
-        refers = shared[best.key] > 0 or _POINTS_BACK.search(said.user_text)
+        refers = shared[best.key] > 0 or wording("answers.points").search(said.user_text)
         return best if refers else None
     return best if shared[best.key] >= _SHARED else None
 

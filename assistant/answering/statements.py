@@ -22,20 +22,11 @@ from memory_store import (
     reading_of,
     superseded_parts,
 )
-from memory_store.language import Language, Sentence
+from memory_store.language import Language, Sentence, wording
 from memory_store.recall import named_speakers, speakers_of, without_names
 from memory_store.scheduler import in_slices
 
 _SENTENCES_OF_A_SIDE = 12
-# Sentences in which a model speaks of itself answer nothing.
-_ABOUT_ITSELF = re.compile(
-    r"\b(?:as an? AI|(?:large )?language model|personal experiences?)\b", re.I
-)
-_POINTS_BACK = re.compile(
-    r"^(?:(?:and|but|so|then) )?(?:it|he|she|they|that|this|these|those|there)\b"
-    r"|\b(?:before|after|since|until|because of|apart from|instead of) (?:that|this|then)\b",
-    re.I,
-)
 _LONG_WORD = re.compile(r"\w{4,}")
 _MAY_ASK = 0.35
 # A question that was answered is surer to ask by this much, unless it surely tells.
@@ -236,7 +227,7 @@ ASKS = 0.55
 
 
 def _points_back(sentence: Sentence) -> bool:
-    return _POINTS_BACK.search(sentence.text) is not None
+    return wording("answers.points_back").search(sentence.text) is not None
 
 
 def told_in(sentence: Sentence, facts: Iterable[str]) -> str:
@@ -278,7 +269,7 @@ def _replied(found: Recalled, asked: frozenset[str] | None, language: Language) 
         Statement(text, Speaker.ASSISTANT, found)
         for text in language.sentences(found.record.round.assistant_text)
         if (asked is None or asked & set(_LONG_WORD.findall(text.lower())))
-        and not _ABOUT_ITSELF.search(text)
+        and not wording("answers.about_itself").search(text)
     )
     return list(islice(replied, _SENTENCES_OF_A_SIDE))
 

@@ -7,7 +7,7 @@ judged from labelled examples of several languages.
 from memory_store.language.asked import Asked
 from memory_store.language.kinds import ASKING, TELLING, Kind, kinds_of, most_of
 from memory_store.language.language import Language
-from memory_store.language.languages import languages_of
+from memory_store.language.languages import languages_of, word_list, wording
 from memory_store.language.reading import Reading, Sentence
 from memory_store.language.sentences import (
     LONGEST_QUERY,
@@ -79,4 +79,6 @@ __all__ = [
     "terms",
     "topic_of",
     "wishes_of",
+    "word_list",
+    "wording",
 ]
