@@ -6,8 +6,7 @@ from itertools import compress, islice
 from operator import not_
 from typing import NamedTuple
 
-from assistant.answering.conclusions import Concluder, names_topic, overview
-from assistant.answering.never_told import unheard, unsaid
+from assistant.answering.conclusions import Concluder, names_topic, overview, unheard, unsaid
 from assistant.answering.passages import passages
 from assistant.answering.phrases import (
     CLOSEST,

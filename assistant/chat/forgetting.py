@@ -58,14 +58,12 @@ class PendingHere(Pending):
         self._requests: OrderedDict[str, tuple[str, Sequence[str]]] = OrderedDict()
 
     async def keep(self, user_id: str, session_id: str, round_ids: Sequence[str]) -> None:
-        """See `Pending.keep`."""
         self._requests[user_id] = (session_id, round_ids)
         self._requests.move_to_end(user_id)
         if len(self._requests) > _MOST_USERS:
             self._requests.popitem(last=False)
 
     async def take(self, user_id: str, session_id: str) -> Sequence[str]:
-        """See `Pending.take`."""
         session, round_ids = self._requests.get(user_id, ("", ()))
         if session != session_id:
             return ()
@@ -73,7 +71,6 @@ class PendingHere(Pending):
         return round_ids
 
     async def waits(self, user_id: str, session_id: str) -> bool:
-        """See `Pending.waits`."""
         return self._requests.get(user_id, ("", ()))[0] == session_id
 
 
@@ -85,14 +82,12 @@ class PendingShared(Pending):
         self._clock = clock
 
     async def keep(self, user_id: str, session_id: str, round_ids: Sequence[str]) -> None:
-        """See `Pending.keep`."""
         body = {"session": _digest(session_id), "rounds": list(round_ids)}
         over = await self._documents.read(_name(user_id))
         # Another request may be faster; the last one is kept.
         await self._documents.write(_name(user_id), body, over, until=self._clock() + _KEPT)
 
     async def take(self, user_id: str, session_id: str) -> Sequence[str]:
-        """See `Pending.take`."""
         found = await self._documents.read(_name(user_id))
         if found.body.get("session") != _digest(session_id):
             return ()
@@ -101,7 +96,6 @@ class PendingShared(Pending):
         return round_ids if taken.done else ()
 
     async def waits(self, user_id: str, session_id: str) -> bool:
-        """See `Pending.waits`."""
         found = await self._documents.read(_name(user_id))
         return found.body.get("session") == _digest(session_id)
 

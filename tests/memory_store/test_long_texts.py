@@ -14,7 +14,7 @@ from memory_store import (
     Round,
     rule_facts,
 )
-from memory_store._changes.chains import linked
+from memory_store._changes.links import linked
 from memory_store._keys import keys_of
 from memory_store.language import ENGLISH, sentences, terms
 from memory_store.language.authorship import authorship

@@ -56,7 +56,6 @@ class EdgeOperator(EdgeEngine):
         return str(self._directory.resolve())
 
     async def open_existing(self) -> Payload | None:
-        """See `OperatorEngine.open_existing`."""
         with self._explaining():
             finish_swap(self._directory)
             found = self._directory.exists()
@@ -71,7 +70,6 @@ class EdgeOperator(EdgeEngine):
         return self._shard.count(qe.Filter(must_not=[qe.HasIdCondition({IDENTITY_ID})]))
 
     async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
-        """See `OperatorEngine.browse`."""
         page, _ = self._shard.page(
             None, following(after), limit=limit, with_payload=True, with_vector=with_keys
         )

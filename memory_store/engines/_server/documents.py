@@ -30,7 +30,6 @@ class ServerDocuments(OnServer):
         self._spread["shard_number"] = 1
 
     async def open(self, *, make: bool = True) -> bool:
-        """See `Documents.open`."""
         async with self._opening():
             there = await self._collection.exists()
             if make and not there:
@@ -38,7 +37,6 @@ class ServerDocuments(OnServer):
             return there or make
 
     async def versions(self, names: Sequence[str]) -> dict[str, str]:
-        """See `Documents.versions`."""
         by_id = {_id(name): name for name in names}
         found = await self._collection.read(list(by_id), fields=[_VERSION])
         return {by_id[str(point.id)]: (point.payload or {})[_VERSION] for point in found}
@@ -50,7 +48,6 @@ class ServerDocuments(OnServer):
     async def write(
         self, name: str, body: Body, over: Document, *, until: datetime | None = None
     ) -> WriteOutcome:
-        """See `Documents.write`."""
         new = following(over, body)
         payload = {
             _VERSION: new.version,
@@ -68,7 +65,6 @@ class ServerDocuments(OnServer):
         return WriteOutcome(new.version in (there.version, *there.earlier), there)
 
     async def drop(self, before: datetime) -> None:
-        """See `Documents.drop`."""
         over = models.FieldCondition(key=_UNTIL, range=models.Range(lt=before.timestamp()))
         await self._collection.delete(models.Filter(must=[over]))
 

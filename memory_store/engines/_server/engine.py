@@ -72,7 +72,7 @@ _UPSERT_BATCH = 64
 
 
 class ServerEngine(OnServer):
-    """One collection of a Qdrant server; any number of processes may use it at once."""
+    """See `Engine`: one collection of a Qdrant server, for any number of processes at once."""
 
     name = "server"
 
@@ -244,7 +244,6 @@ class ServerEngine(OnServer):
     async def in_state(
         self, states: Sequence[str], lapsed: datetime | None = None
     ) -> list[StoredPoint]:
-        """See `Engine.in_state`."""
         only = models.Filter(must=[one_of("enrichment", states)])
         if lapsed is not None:
             only = models.Filter(must=[only, lapsed_at(lapsed)])
@@ -252,13 +251,11 @@ class ServerEngine(OnServer):
         return [StoredPoint(str(point.id), point.payload or {}) for point in points]
 
     async def users(self) -> set[str]:
-        """See `Engine.users`."""
         points = await self._collection.scrolled(models.Filter(), with_payload=[USER])
         # The identity is nobody's.
         return {point.payload[USER] for point in points if point.payload and USER in point.payload}
 
     async def owners(self, person: str) -> set[str]:
-        """See `Engine.owners`."""
         of_person = models.Filter(must=[one_of(PERSON, [person])])
         points = await self._collection.scrolled(of_person, with_payload=[USER])
         return {point.payload[USER] for point in points if point.payload}
@@ -295,5 +292,4 @@ class ServerEngine(OnServer):
         return f"a round is acknowledged when it is on the disks of {needed} of {nodes} nodes"
 
     async def check(self) -> None:
-        """See `Engine.check`."""
         await self.count(UserScope("check"))

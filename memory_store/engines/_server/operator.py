@@ -48,7 +48,6 @@ class ServerOperator(ServerEngine):
         return self._exactly or await super()._serving()
 
     async def open_existing(self) -> Payload | None:
-        """See `OperatorEngine.open_existing`."""
         async with self._opening():
             self._collection = Collection(self._connection, await self._serving())
             return await self.identity() if await self._collection.exists() else None
@@ -66,7 +65,6 @@ class ServerOperator(ServerEngine):
         return await self._collection.count(models.Filter(must_not=[signs]))
 
     async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
-        """See `OperatorEngine.browse`."""
         page, _ = await self._call(
             lambda client: client.scroll(
                 self._collection.name,
