@@ -44,13 +44,7 @@ from assistant.answering.statements import (
     with_days,
 )
 from assistant.answering.wording import print_quotes, task_reply
-from memory_store import (
-    Days,
-    MemoryStore,
-    Recalled,
-    Speaker,
-    reading_of,
-)
+from memory_store import Days, MemoryStore, Recalled, Speaker, reading_of
 from memory_store.language import Asked
 from memory_store.scheduler import aside
 

@@ -16,15 +16,7 @@ from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.phrases import outcome_of
 from assistant.answering.reader import Outcome
 from assistant.answering.statements import ASKS, Statement, parts_gone, superseded, told_in
-from memory_store import (
-    FactLink,
-    MemoryStore,
-    Recalled,
-    Record,
-    Round,
-    Speaker,
-    reading_of,
-)
+from memory_store import FactLink, MemoryStore, Recalled, Record, Round, Speaker, reading_of
 from memory_store.language import Asked, Kind, shared_words, wording
 
 # A quote much farther from the question than the best one is noise beside it.

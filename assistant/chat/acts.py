@@ -21,13 +21,7 @@ from assistant.answering.reader import Outcome
 from assistant.answering.statements import told_in
 from assistant.chat.call import MAY_TELL, Meaning, UserSession
 from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
-from memory_store import (
-    Days,
-    Fact,
-    FactLink,
-    MemoryStore,
-    Round,
-)
+from memory_store import Days, Fact, FactLink, MemoryStore, Round
 from memory_store.language import (
     ASKING,
     Kind,

@@ -10,22 +10,8 @@ from typing import Any, NamedTuple, Self
 from assistant.answering.reader import Outcome, Trace, shapes_reply
 from assistant.chat.retriever import Retrieved, Understanding
 from assistant.models.chat_model import Message
-from memory_store import (
-    Days,
-    Labels,
-    Recall,
-    Record,
-    Where,
-)
-from memory_store.language import (
-    ASKING,
-    Asked,
-    Language,
-    Reading,
-    Wishes,
-    most_of,
-    wishes_of,
-)
+from memory_store import Days, Labels, Recall, Record, Where
+from memory_store.language import ASKING, Asked, Language, Reading, Wishes, most_of, wishes_of
 
 
 class UserSession(NamedTuple):

@@ -14,23 +14,8 @@ from assistant.answering.packing import shortened
 from assistant.answering.reader import Outcome
 from assistant.chat.recorder import Recorder
 from assistant.clock import Clock
-from memory_store import (
-    CORRECTION,
-    Days,
-    Documents,
-    MemoryStore,
-    Query,
-    Record,
-    reading_of,
-)
-from memory_store.language import (
-    TELLING,
-    confirms,
-    declines,
-    is_everything,
-    terms,
-    topic_of,
-)
+from memory_store import CORRECTION, Days, Documents, MemoryStore, Query, Record, reading_of
+from memory_store.language import TELLING, confirms, declines, is_everything, terms, topic_of
 from memory_store.scheduler import in_slices
 
 _MOST_USERS = 10_000

@@ -9,19 +9,9 @@ from memory_store.language.kinds import ASKING, TELLING, Kind, kinds_of, most_of
 from memory_store.language.language import Language
 from memory_store.language.languages import languages_of, word_list, wording
 from memory_store.language.reading import Reading, Sentence
-from memory_store.language.sentences import (
-    LONGEST_QUERY,
-    LONGEST_READ,
-    read_sentences,
-    sentences,
-)
+from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
 from memory_store.language.statements import Stated, replaces
-from memory_store.language.topics import (
-    TOPICS,
-    Rarity,
-    key_phrases,
-    telling_sentences,
-)
+from memory_store.language.topics import TOPICS, Rarity, key_phrases, telling_sentences
 from memory_store.language.wishes import (
     Wishes,
     confirms,
@@ -31,13 +21,7 @@ from memory_store.language.wishes import (
     topic_of,
     wishes_of,
 )
-from memory_store.language.words import (
-    named_terms,
-    shared_with,
-    shared_words,
-    term_counts,
-    terms,
-)
+from memory_store.language.words import named_terms, shared_with, shared_words, term_counts, terms
 
 ENGLISH = Language("english", has_rules=True)
 PLAIN = Language("plain", has_rules=False)

@@ -6,12 +6,7 @@ argument.
 
 from memory_store.language.dates.pack import Pack, pack_of
 from memory_store.language.dates.questions import time_range
-from memory_store.language.dates.reading import (
-    counted_days,
-    event_days,
-    pack_for,
-    time_expressions,
-)
+from memory_store.language.dates.reading import counted_days, event_days, pack_for, time_expressions
 
 __all__ = [
     "Pack",

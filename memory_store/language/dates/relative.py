@@ -2,16 +2,7 @@
 
 from datetime import timedelta
 
-from memory_store._spans import (
-    DAY,
-    Precision,
-    Span,
-    Which,
-    one_day,
-    week_of,
-    weekend_of,
-    weekly,
-)
+from memory_store._spans import DAY, Precision, Span, Which, one_day, week_of, weekend_of, weekly
 from memory_store.language.dates.found import Build, FoundDays, Match, Rule
 from memory_store.language.dates.line import Line
 from memory_store.language.dates.pack import pattern
