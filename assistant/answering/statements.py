@@ -203,7 +203,12 @@ def said_in(found: Recalled, language: Language) -> list[Statement]:
     questions behind them."""
     facts = {fact.text: fact for fact in found.record.facts}
     every = reading_of(found.record.round, language).sentences
-    leads = {after.text: before.text for before, after in pairwise(every) if _points_back(after)}
+    points_back = wording("answers.points_back")
+    leads = {
+        after.text: before.text
+        for before, after in pairwise(every)
+        if points_back.search(after.text)
+    }
     told = {told_in(one, facts): one for one in every}
     whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
     # A text that is no fact has the speaker of the facts around it.
@@ -224,10 +229,6 @@ def _asking(found: Recalled, sentence: Sentence) -> float:
 
 ASKS = 0.55
 """How sure it has to be that a sentence only asks, to count as a question."""
-
-
-def _points_back(sentence: Sentence) -> bool:
-    return wording("answers.points_back").search(sentence.text) is not None
 
 
 def told_in(sentence: Sentence, facts: Iterable[str]) -> str:

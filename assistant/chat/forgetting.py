@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, timedelta
 from typing import NamedTuple, Protocol
 
+from assistant.answering.layouts import plural
 from assistant.answering.packing import shortened
 from assistant.answering.reader import Outcome
 from assistant.chat.recorder import Recorder
@@ -257,11 +258,10 @@ def offered(found: Sequence[Record]) -> str:
     lines = [f"This would delete {_memories(len(found))}, with the answers:"]
     for record in found[:_QUOTES]:
         said_on = record.round.session_date.astimezone(UTC)
-        lines.append(
-            f"- On {said_on.day} {said_on:%B %Y} you said: “{_quoted(record.round.user_text)}”"
-        )
-    if more := len(found) - _QUOTES if len(found) > _QUOTES else 0:
-        lines.append(f"- and {more} more")
+        said = shortened(" ".join(record.round.user_text.split()), _LONGEST_QUOTE)
+        lines.append(f"- On {said_on.day} {said_on:%B %Y} you said: “{said}”")
+    if len(found) > _QUOTES:
+        lines.append(f"- and {len(found) - _QUOTES} more")
     return "\n".join([*lines, "", say_what(len(found))])
 
 
@@ -275,17 +275,9 @@ def deleted(count: int, answers: int) -> str:
     """Words that say what was deleted."""
     if not count:
         return "There was nothing left to delete: it was deleted before."
-    also = f", and {_answers(answers)} that repeated it withdrawn" if answers else ""
+    also = f", and {plural(answers, 'answer')} that repeated it withdrawn" if answers else ""
     return f"Deleted: {_memories(count)}{also}. This cannot be undone."
 
 
 def _memories(count: int) -> str:
     return "1 memory" if count == 1 else f"{count} memories"
-
-
-def _answers(count: int) -> str:
-    return "1 answer" if count == 1 else f"{count} answers"
-
-
-def _quoted(text: str) -> str:
-    return shortened(" ".join(text.split()), _LONGEST_QUOTE)

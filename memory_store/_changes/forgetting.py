@@ -205,7 +205,7 @@ class Removal:
         words: set[int] = set()
         told: set[str] = set()
         for record in gone:
-            text = _text(record)
+            text = f"{record.round.user_text}\n{record.round.assistant_text}"
             words.update(await aside(len(text), terms, text))
             told |= await aside(len(text), told_in, record)
         said = sorted(words)
@@ -269,10 +269,6 @@ class Removal:
             texts |= await aside(record.round.size, embedded_texts, record, self._design)
         # Texts are compared in plain words, too.
         return texts | set(map(in_plain_words, texts))
-
-
-def _text(record: Record) -> str:
-    return f"{record.round.user_text}\n{record.round.assistant_text}"
 
 
 def _says_the_same(one: Record, other: Record) -> bool:

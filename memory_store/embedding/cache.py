@@ -4,7 +4,7 @@ import logging
 import sqlite3
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -200,7 +200,7 @@ def _read(database: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Ve
         part = keys[start : start + _MOST_PARAMETERS]
         marks = ",".join("?" * len(part))
         rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", part)
-        found |= _unpacked(rows)
+        found |= {key: _vector(packed) for key, packed in rows}
     return found
 
 
@@ -209,10 +209,6 @@ def _delete(database: sqlite3.Connection, keys: Sequence[bytes]) -> None:
         database.executemany("DELETE FROM vectors WHERE key = ?", [(key,) for key in keys])
     # The log of writes still holds what they wrote.
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-
-def _unpacked(rows: Iterable[tuple[bytes, bytes]]) -> dict[bytes, Vector]:
-    return {key: _vector(packed) for key, packed in rows}
 
 
 def _packed(vector: Vector) -> bytes:

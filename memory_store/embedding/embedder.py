@@ -146,8 +146,9 @@ class Embedder:
                 self._cache.forget(key)
                 keys[key] = None
         if self._disk_cache is not None:
-            for some in _parts(list(keys)):
-                await self._on_disk(self._disk_cache.forget, some)
+            gone = list(keys)
+            for start in range(0, len(gone), _AT_ONCE):  # so that nobody waits long for the disk
+                await self._on_disk(self._disk_cache.forget, gone[start : start + _AT_ONCE])
 
     def forget_memory(self) -> None:
         """Let go of all vectors in memory: another process may have forgotten some of the texts,
@@ -294,11 +295,6 @@ class Embedder:
             failure = EmbeddingFailed(f"encoding {len(batch)} texts failed: {error}")
             failure.__cause__ = error
             request.vector.set_exception(failure)
-
-
-def _parts(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
-    """Some keys at a time, so that nobody waits long for the disk."""
-    yield from (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
 
 
 def _stand_back() -> None:

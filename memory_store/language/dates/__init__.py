@@ -6,7 +6,7 @@ argument.
 
 from memory_store.language.dates.pack import Pack, pack_of
 from memory_store.language.dates.questions import time_range
-from memory_store.language.dates.reading import counted_days, event_days, pack_for, time_expressions
+from memory_store.language.dates.reading import counted_days, event_days, pack_for
 
 __all__ = [
     "Pack",
@@ -14,6 +14,5 @@ __all__ = [
     "event_days",
     "pack_for",
     "pack_of",
-    "time_expressions",
     "time_range",
 ]

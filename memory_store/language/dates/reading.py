@@ -12,22 +12,14 @@ from datetime import date, datetime, time
 from functools import cache
 from itertools import islice
 
-from memory_store._spans import (
-    Precision,
-    Relation,
-    Span,
-    TimeExpression,
-    month_of,
-    one_day,
-    week_of,
-    year_of,
-)
+from memory_store._spans import Precision, Relation, Span, TimeExpression, one_day
 from memory_store._types import Days
 from memory_store.language.dates.around import composed
 from memory_store.language.dates.found import FoundDays, ReadLine
 from memory_store.language.dates.line import line_of
 from memory_store.language.dates.named import named
 from memory_store.language.dates.pack import FILES, Pack, pack_of, pattern, split
+from memory_store.language.dates.parts import AROUND
 from memory_store.language.languages import ENGLISH, languages_of, word_table, wording
 from memory_store.language.sentences import LONGEST_READ
 
@@ -149,7 +141,6 @@ _MOST_CANDIDATES = 16
 _one_at_a_time = threading.Lock()
 # Days of a long life: what lies further back, or a sixth of it ahead, is no date of a talk.
 _LIFE = 45_000
-_SPAN_OF = {"week": week_of, "month": month_of, "year": year_of, "day": one_day}
 
 
 def _search_rest(text: str, today: date) -> list[tuple[int, int, Span]]:
@@ -170,15 +161,8 @@ def _search_rest(text: str, today: date) -> list[tuple[int, int, Span]]:
             named = any(map(str.isdecimal, words)) and any(map(str.isalpha, words))
             if named and period != "time" and -_LIFE < (day - today).days < _LIFE // 6:
                 start = candidate.start() + max(0, candidate[0].find(words))
-                found.append((start, start + len(words), _SPAN_OF.get(period, one_day)(day)))
+                found.append((start, start + len(words), AROUND.get(period, one_day)(day)))
     return found
-
-
-def time_expressions(text: str, today: date) -> list[TimeExpression]:
-    """The expressions of an English text in order, as far as it is read. `today` is the day it was
-    said on."""
-    found = read(text, today, pack_of(ENGLISH))
-    return [found.expression(item) for item in found.found] if found else []
 
 
 # "before Friday" says when something did not happen; a decade is no event's day.
