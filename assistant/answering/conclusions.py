@@ -14,9 +14,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
 
-from assistant.answering.layouts import days_between, plural, print_span, whole_months
+from assistant.answering.layouts import plural, print_span, whole_months
 from assistant.answering.packing import shortened
 from assistant.answering.passages import asked_item, lists_in, passages
 from assistant.answering.selection import distinct, near_the_best
@@ -34,8 +33,6 @@ from memory_store.language import (
 )
 from memory_store.recall import named_speakers, speakers_of
 
-Unit = Literal["day", "week", "month", "year"]
-
 _WORD = re.compile(r"\w{2,}")
 
 
@@ -45,7 +42,7 @@ class EventPhrases:
 
     first: str
     second: str = ""
-    unit: Unit | None = None
+    unit: str | None = None
 
 
 def _found(name: str, text: str) -> re.Match[str] | None:
@@ -87,8 +84,7 @@ def _phrases(first: str, second: str, unit: str | None) -> EventPhrases | None:
     cleaned = _cleaned(first)
     if not cleaned:
         return None
-    known: dict[str, Unit] = {"day": "day", "week": "week", "month": "month", "year": "year"}
-    return EventPhrases(cleaned, _cleaned(second), known.get(unit or ""))
+    return EventPhrases(cleaned, _cleaned(second), unit)
 
 
 def _cleaned(phrase: str) -> str:
@@ -164,7 +160,7 @@ class Concluder:
 def _span_sentence(first: date, last: date, phrases: EventPhrases, how: str) -> str:
     """The span in the unit asked for, with the days it lies between."""
     first, last = min(first, last), max(first, last)
-    days, (months, _) = days_between(first, last), whole_months(first, last)
+    days, (months, _) = (last - first).days, whole_months(first, last)
     number = {"day": days, "week": days // 7, "month": months, "year": months // 12}
     span = plural(number[phrases.unit], phrases.unit) if phrases.unit else print_span(first, last)
     if phrases.unit == "week" and days % 7:

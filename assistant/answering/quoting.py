@@ -228,7 +228,7 @@ class QuotingReader:
         is_sure: bool,
     ) -> Answer:
         """The conclusion from the statements, and quotes of the nearest and of those `telling`."""
-        usual = _QUOTES_OF_PEOPLE if _is_named(near[0].source) else _QUOTES
+        usual = _QUOTES_OF_PEOPLE if near[0].is_of_people else _QUOTES
         wants_many = asked.counts or asked.wants_advice or not is_sure
         most = _MANY_QUOTES if wants_many else usual
         best = near_the_best(near)
@@ -270,7 +270,7 @@ class QuotingReader:
         other words."""
         denial = never_came_up(strangers) if strangers else UNKNOWN
         own = [s for s in near if s.speaker is not Speaker.ASSISTANT and s.asking < ASKS]
-        if nearness < self._floor * _MAY_BE_MEANT or not own or _is_named(near[0].source):
+        if nearness < self._floor * _MAY_BE_MEANT or not own or near[0].is_of_people:
             return Answer(denial, outcome=Outcome.UNKNOWN)
         closest = sorted(own, key=lambda s: -s.closeness)[:_CLOSEST]
         shown = passages(closest, self._store.language, replies=False)
@@ -328,11 +328,6 @@ class QuotingReader:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))
         return closest
-
-
-def _is_named(found: Recalled) -> bool:
-    """Whether it is of a conversation whose speakers have names: nobody's diary."""
-    return bool(found.record.round.user_name)
 
 
 def _slots(found: Recalled) -> dict[str | None, str]:

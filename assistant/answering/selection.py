@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from heapq import nlargest
+from typing import Any
 
 from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.phrases import outcome_of
@@ -119,35 +120,32 @@ def distinct(quotes: Sequence[Statement]) -> list[Statement]:
 
 def without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:
     """Rounds without what we answered in words of our own, which would only be quoted again."""
-    return [_without_our_reply(found) for found in recalled]
+    return [_reworded(found, assistant_text="") if _is_ours(found) else found for found in recalled]
 
 
-def _without_our_reply(found: Recalled) -> Recalled:
-    said = found.record.round
-    if outcome_of(said) in (Outcome.ANSWERED, None):
-        return found
-    round = replace(said, assistant_text="")
-    return replace(found, record=replace(found.record, round=round))
+def _is_ours(found: Recalled) -> bool:
+    return outcome_of(found.record.round) not in (Outcome.ANSWERED, None)
+
+
+def _reworded(found: Recalled, **texts: Any) -> Recalled:
+    record = found.record
+    return replace(found, record=replace(record, round=replace(record.round, **texts)))
 
 
 def only_told(recalled: Sequence[Recalled]) -> list[Recalled]:
     """Rounds without the questions that we answered ourselves: to ask for something is not to tell
     it, as other sentences beside the question do."""
-    return [_only_told(found) for found in recalled]
+    return [_only_told(found) if _is_ours(found) else found for found in recalled]
 
 
 def _only_told(found: Recalled) -> Recalled:
-    said = found.record.round
-    if outcome_of(said) in (Outcome.ANSWERED, None):
-        return found
     facts = [fact.text for fact in found.record.facts]
     told = (
         told_in(one, facts)
-        for one in reading_of(said).sentences
+        for one in reading_of(found.record.round).sentences
         if one.only_asks < ASKS or told_in(one, facts) != one.text
     )
-    round = replace(said, user_text=" ".join(told), assistant_text="")
-    return replace(found, record=replace(found.record, round=round))
+    return _reworded(found, user_text=" ".join(told), assistant_text="")
 
 
 # Closeness of a sentence, and of its round, beside that of its passage. Chosen on diaries
@@ -192,7 +190,7 @@ async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) 
     """Statements that may tell of the same thing as the best in order of time, the others behind
     them: the newest first, or the oldest where the question is how things were before."""
     told = [one for one in best if one.speaker is Speaker.USER and one.asking < ASKS]
-    own = [one for one in told if not _is_named(one)]
+    own = [one for one in told if not one.is_of_people]
     is_former = wording("answers.former").search(question) is not None
     if len(own) < _PAIR or (not is_former and wording("answers.past").search(question)):
         return list(best)
@@ -207,11 +205,6 @@ async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) 
     return [*same, *(one for one in best if one not in same)]
 
 
-def _is_named(statement: Statement) -> bool:
-    """Whether it is of a conversation whose speakers have names: nobody's diary."""
-    return bool(statement.source.record.round.user_name)
-
-
 def _said_at(statement: Statement) -> tuple[datetime, int]:
     round = statement.source.record.round
     return round.session_date, round.round_index
@@ -219,7 +212,7 @@ def _said_at(statement: Statement) -> tuple[datetime, int]:
 
 def _weight(statement: Statement, around: float, kind: Asked) -> float:
     replied = statement.speaker is Speaker.ASSISTANT
-    other = _OTHER_PERSON if _is_named(statement) else _OTHER_SPEAKER
+    other = _OTHER_PERSON if statement.is_of_people else _OTHER_SPEAKER
     handicap = 0.0 if replied is kind.about_replies else other
     if not kind.about_replies:
         handicap += _ASKING * statement.asking

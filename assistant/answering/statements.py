@@ -73,6 +73,11 @@ class Statement:
         return self.source.record.id, self.text
 
     @property
+    def is_of_people(self) -> bool:
+        """Whether it is of a conversation whose speakers have names: nobody's diary."""
+        return bool(self.source.record.round.user_name)
+
+    @property
     def said_on(self) -> date:
         """The day it was said."""
         return self.source.record.round.session_date.date()

@@ -70,7 +70,7 @@ class Chat:
 
     async def waits(self, call: ChatCall) -> bool:
         """Whether a request to forget waits in this session for its confirmation."""
-        return await self._acts.waits(call.place)
+        return await self._acts.requests.waits(*call.place)
 
     def loop(self, user_id: str, session_id: str) -> Loop | None:
         """The question of a session that is being answered with tools."""
@@ -132,7 +132,8 @@ class Chat:
         if not call.wants_words:
             return None
         if call.mode is not MemoryMode.ON:
-            await self._acts.ends_request(call.place)
+            # A message that changes no memory ends a request all the same.
+            await self._acts.requests.end(*call.place)
             return None
         return await self._acts.forgetting(call.place, meaning, call.days)
 

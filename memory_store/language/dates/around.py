@@ -237,7 +237,7 @@ def _ordered(left: FoundDays, right: FoundDays) -> tuple[Span, Span] | None:
     if right.recurring is not None:
         last = right.recurring.not_before(first.first) or last
     elif left.recurring is not None:
-        first = left.recurring.not_after(last.first) or first
+        first = left.recurring.which(Which.PAST, last.first) or first
     return (first, last) if first.first <= last.first and first.first <= last.last else None
 
 
