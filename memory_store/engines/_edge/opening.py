@@ -190,20 +190,18 @@ def _is_as_told(point: Any, account: Account, found: LedgerCheck) -> bool:
     """Whether a point is whole and the last one written; notes in what way it is not."""
     id, told = point.id.bytes, account.held.get(point.id.bytes)
     marks = marks_of(point.payload or {})
-    if (
-        marks is None
-        and told
-        and LedgerEntry.held(point.id.bytes, _marks_for(point, told.write)) == told
-    ):
-        found.unmarked[point.id] = _marks_for(point, told.write)
-        return True
+    if marks is None and told:
+        due = _marks_for(point, told.write)
+        if LedgerEntry.held(id, due) == told:
+            found.unmarked[point.id] = due
+            return True
     if marks is None or not is_whole(point.payload) or marks.vectors != _vectors_digest(point):
         found.altered.add(id)
     elif told and (marks.write, marks.digest_bytes) == (told.write, told.digest):
         return True
     elif marks.write > (told.write if told else account.gone.get(id, 0)):
         # Written last, and perhaps not acknowledged.
-        found.later.append(LedgerEntry.held(point.id.bytes, marks))
+        found.later.append(LedgerEntry.held(id, marks))
         return True
     else:
         (found.older if told else found.returned).add(id)
