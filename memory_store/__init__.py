@@ -42,8 +42,8 @@ from memory_store.recall._query import (
     Recalled,
     RecalledSession,
     RecallSettings,
+    Weights,
 )
-from memory_store.recall._ranking import Weights
 
 __all__ = [
     "CORRECTION",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from memory_store._labels import Labels, Where, from_terms, shared
+from memory_store._points import to_plain
 from memory_store._types import (
     Days,
     EnrichmentFailure,
@@ -15,7 +16,7 @@ from memory_store._types import (
     Record,
     SessionSummary,
 )
-from memory_store.engines._engine import StoredPoint
+from memory_store.engines._engine import Payload, StoredPoint
 from memory_store.engines._layout import ASKS, LABELS
 from memory_store.scheduler import in_order
 
@@ -131,32 +132,22 @@ def summarise(hits: Iterable[StoredPoint]) -> list[SessionSummary]:
     """One summary a session, by the day and time it began, then by id."""
     by_session: defaultdict[str, list[_Gist]] = defaultdict(list)
     for hit in hits:
-        by_session[hit.payload["session_id"]].append(_gist(hit))
+        by_session[hit.payload["session_id"]].append(_gist(hit.id, hit.payload))
     summaries = [_summary(session_id, said) for session_id, said in by_session.items()]
     return in_order(summaries, lambda summary: (summary.started_at, summary.session_id))
 
 
 def summarise_session(records: Sequence[Record]) -> SessionSummary:
     """The summary of one session from its records, of which there is at least one."""
-    said = [
-        _Gist(
-            r.round.session_date,
-            EnrichmentFailure(r.id, r.round.round_index, r.enrichment, r.attempts, r.failure),
-            _opening(r.round.user_text),
-            r.round.session_title,
-            r.round.labels,
-        )
-        for r in records
-    ]
+    said = [_gist(record.id, to_plain(record)) for record in records]
     return _summary(records[0].round.session_id, said)
 
 
-def _gist(hit: StoredPoint) -> _Gist:
-    payload = hit.payload
+def _gist(id: str, payload: Payload) -> _Gist:
     return _Gist(
         datetime.fromisoformat(payload["session_date"]),
         EnrichmentFailure(
-            round_id=hit.id,
+            round_id=id,
             round_index=int(payload["round_index"]),
             state=EnrichmentState(payload["enrichment"]),
             attempts=int(payload.get("attempts", 0)),

@@ -34,7 +34,7 @@ from memory_store.engines._layout import (
     REPEATS,
 )
 from memory_store.errors import InvalidRecord, StoreDamaged
-from memory_store.language.reading import Reading, reading_from
+from memory_store.language.reading import reading_from
 from memory_store.language.words import indexed_counts, term_counts
 from memory_store.scheduler import in_slices, pause
 
@@ -180,7 +180,8 @@ def from_plain(payload: Payload) -> Record:
         labels=from_terms(payload.get(LABELS) or ()),
         expires_at=_read_instant(payload.get(EXPIRES)),
         outcome=payload.get("outcome", ""),
-        reading=_read_reading(payload),
+        # None where it was written before readings were kept, or read otherwise.
+        reading=reading_from(payload.get(READING), payload["user_text"]),
     )
     facts: Sequence[Mapping[str, Any]] = payload["facts"]
     return Record(
@@ -195,12 +196,6 @@ def from_plain(payload: Payload) -> Record:
         summary=payload.get("summary", ""),
         may_supersede=payload.get("may_supersede", True),
     )
-
-
-def _read_reading(payload: Payload) -> Reading | None:
-    """The stored reading; None if the round was written before readings were kept, or read
-    otherwise."""
-    return reading_from(payload.get(READING), payload["user_text"])
 
 
 def _fact_to_payload(fact: Fact) -> Payload:

@@ -26,9 +26,9 @@ from memory_store.engines._engine import Engine, Payload, StoredPoint, UserScope
 from memory_store.language import Language
 from memory_store.language.words import in_plain_words, shared_with
 from memory_store.recall._query import Query, Recall, RecallSettings
-from memory_store.recall._recall import SearchedMemory, recall
+from memory_store.recall._recall import recall
 from memory_store.recall._remembered import KnownRecords, RoundOutlines
-from memory_store.recall._search import query_vector
+from memory_store.recall._search import SearchedMemory, query_vector
 from memory_store.scheduler import aside, in_order, in_slices
 
 # Going through a round or a fact takes as long as reading so many characters.
@@ -95,8 +95,7 @@ class MemoryReader:
             query, texts = in_plain_words(query), [in_plain_words(text) for text in texts]
         async with self._searching.beside_others():
             embedder = self._embedder
-            statement = self._settings.statement_for(embedder)
-            vector = await query_vector(embedder, query, statement, self._language)
+            vector = await query_vector(self._indexer, self._settings, query)
             rows = await embedder.embed(texts, TextKind.DOCUMENT)
         weights, common = self._settings.weights, embedder.identity.common
         share = shared_with(query)

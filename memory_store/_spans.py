@@ -207,10 +207,6 @@ class Recurring:
         spans = [s for s in self.near(container.first) if container.covers(one_day(s.first))]
         return spans[0] if len(spans) == 1 else None
 
-    def not_after(self, day: date) -> Span | None:
-        """The latest occurrence that begins on or before a day."""
-        return self.which(Which.PAST, day)
-
     def not_before(self, day: date) -> Span | None:
         """The earliest occurrence that begins on or after a day."""
         return min((s for s in self.near(day) if s.first >= day), key=_first, default=None)

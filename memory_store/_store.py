@@ -375,8 +375,8 @@ class MemoryStore(MemoryReader):
     ) -> None:
         async with self._searching.alone():
             await hand_over()
-            self._engine.unwatch(self._searched.places)
-            self._engine.unwatch(self._searched.values)
+            self._engine.unwatch(self._searched.outlines)
+            self._engine.unwatch(self._searched.records)
             self._use(indexer)
         await self._engine.write_identity(indexer.identity)
 

@@ -3,56 +3,36 @@ overview.
 
 Every conclusion is one plain sentence that the quotes below it let the reader check. Where the rule
 does not clearly apply there is none. An overview is what the user told, oldest first.
+
+That something was never told follows from names that nobody mentioned, and from what only another
+speaker said: "What did Caroline paint?" is not answered by the sunset that Melanie painted, nor by
+what Caroline said of other things.
 """
 
+import calendar
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
 
-from assistant.answering.layouts import days_between, plural, print_span, whole_months
+from assistant.answering.layouts import plural, print_span, whole_months
 from assistant.answering.packing import shortened
 from assistant.answering.passages import asked_item, lists_in, passages
 from assistant.answering.selection import distinct, near_the_best
-from assistant.answering.statements import Statement, told_in_order, weighed
-from memory_store import MemoryStore, Speaker
+from assistant.answering.statements import ASKS, Statement, told_in_order, weighed
+from memory_store import MemoryStore, Recalled, Speaker
 from memory_store.language import (
+    LONGEST_READ,
     Asked,
     Language,
-    named_terms,
+    languages_of,
     shared_words,
+    terms,
+    word_list,
+    wording,
 )
+from memory_store.recall import named_speakers, speakers_of
 
-Unit = Literal["day", "week", "month", "year"]
-
-_UNIT = re.compile(r"\bhow many (day|week|month|year)s?\b", re.I)
-_LONG = re.compile(r"\bhow long\b", re.I)
-_AGO = re.compile(r"\bago\b", re.I)
-
-
-def _in_a_line(opening: str, rest: str) -> re.Pattern[str]:
-    """What opens first in a line, and the rest of it. Where that has not the rest, no later opening
-    in the line has it either, so that none is tried."""
-    return re.compile(rf"^(?>.*?{opening}){rest}", re.I | re.M)
-
-
-_BETWEEN = _in_a_line(r"\bbetween ", "(.+?) and (.+)")
-_FROM_TO = _in_a_line(r"\bfrom ", "(.+?) (?:to|until) (.+)")
-# "before A did I B": the second event opens with its verb.
-_FRONTED = _in_a_line(r"\b(?:before|after|since) ", "(.+?),? (?:did|had|have|when|until) (.+)")
-_JOINED = _in_a_line("", r"(.+?),? \b(?:before|after|since|until|when)\b (.+)")
-_SINCE = re.compile(r"\bsince (.+)", re.I)
-_CHOICE = _in_a_line("[,:]", " ?(?:the )?(.+?),? or (?:the )?(.+)")
-_PLAIN_CHOICE = _in_a_line(r"\b(?:first|last|earlier|later|more recently)\b ", "(.+?) or (.+)")
-_FIRST = re.compile(r"\b(?:first|earlier|earliest|before)\b", re.I)
-_LAST = re.compile(r"\b(?:last|later|latest|most recent(?:ly)?|more recently)\b", re.I)
-_HEAD = re.compile(
-    r"^(?:how (?:many \w+|long)\b|(?:had|have|has) (?:passed|it been|i|been)\b|did (?:it take|i)\b"
-    r"|passed\b|elapsed\b|(?:is|was) it\b|it\b|take\b|the (?:day|time|date) (?:that |when )?"
-    r"|for me to\b|\W)+\s*",
-    re.I,
-)
 _WORD = re.compile(r"\w{2,}")
 
 
@@ -62,34 +42,38 @@ class EventPhrases:
 
     first: str
     second: str = ""
-    unit: Unit | None = None
+    unit: str | None = None
+
+
+def _found(name: str, text: str) -> re.Match[str] | None:
+    return wording(f"spans.{name}").search(text)
 
 
 def asked_span(question: str) -> EventPhrases | None:
     """The events between which a length of time is asked; None where it is not asked."""
-    unit = _UNIT.search(question)
-    if not unit and not _LONG.search(question):
+    unit = _found("unit", question)
+    if not unit and not _found("long", question):
         return None
     text = question.strip().rstrip("?")
     named = unit[1].lower() if unit else None
-    if _AGO.search(text):
-        return _phrases(_AGO.sub("", text), "", named)
-    for pattern in (_BETWEEN, _FROM_TO, _FRONTED, _JOINED):
-        match = pattern.search(text)
+    if _found("ago", text):
+        return _phrases(wording("spans.ago").sub("", text), "", named)
+    for name in ("between", "from_to", "fronted", "joined"):
+        match = _found(name, text)
         if match and (found := _phrases(match[1], match[2], named)) and found.second:
             return found
-    if match := _SINCE.search(text):
+    if match := _found("since", text):
         return _phrases(match[1], "", named)
     return None
 
 
 def asked_choice(question: str) -> tuple[str, str, bool] | None:
     """The two things of which the first or the last is asked, and whether it is the last."""
-    last = bool(_LAST.search(question))
-    if not last and not _FIRST.search(question):
+    last = _found("last", question) is not None
+    if not last and not _found("first", question):
         return None
     text = question.strip().rstrip("?")
-    match = _CHOICE.search(text) or _PLAIN_CHOICE.search(text)
+    match = _found("choice", text) or _found("plain_choice", text)
     if match is None:
         return None
     first, second = _cleaned(match[1]), _cleaned(match[2])
@@ -100,13 +84,12 @@ def _phrases(first: str, second: str, unit: str | None) -> EventPhrases | None:
     cleaned = _cleaned(first)
     if not cleaned:
         return None
-    known: dict[str, Unit] = {"day": "day", "week": "week", "month": "month", "year": "year"}
-    return EventPhrases(cleaned, _cleaned(second), known.get(unit or ""))
+    return EventPhrases(cleaned, _cleaned(second), unit)
 
 
 def _cleaned(phrase: str) -> str:
     """Without the words that only ask; empty when nothing else is left."""
-    phrase = _HEAD.sub("", phrase).strip(" ,.?")
+    phrase = wording("spans.head").sub("", phrase).strip(" ,.?")
     return phrase if _WORD.search(phrase) else ""
 
 
@@ -177,7 +160,7 @@ class Concluder:
 def _span_sentence(first: date, last: date, phrases: EventPhrases, how: str) -> str:
     """The span in the unit asked for, with the days it lies between."""
     first, last = min(first, last), max(first, last)
-    days, (months, _) = days_between(first, last), whole_months(first, last)
+    days, (months, _) = (last - first).days, whole_months(first, last)
     number = {"day": days, "week": days // 7, "month": months, "year": months // 12}
     span = plural(number[phrases.unit], phrases.unit) if phrases.unit else print_span(first, last)
     if phrases.unit == "week" and days % 7:
@@ -219,29 +202,12 @@ def _print(day: date) -> str:
 
 
 _MOST = 20
-# The words that ask for an overview of anything; others name what it is wanted of.
-_ASKING_TERMS = set(
-    named_terms(
-        """
-        give show tell make write get list can could would will you your please me us i my we our
-        a an the in of to for from on about with and or what which how when did do does have has
-        had was were is are been be it its them they that this these those there all everything
-        anything thing things stuff so far up until till now today lately recently last latest
-        recent previous earlier past summary
-        summaries summarize summarise summarized summarised summarizing overview recap sum short
-        brief quick full whole order sequence chronological chronologically timeline talk talked
-        talking chat chats chatted conversation conversations discuss discussed discussion
-        discussions say said saying told mention mentioned bring brought raise raised cover
-        covered introduce introduced ask asked topic topics subject subjects different various
-        session sessions memory memories remember know
-        """
-    )
-)
+_ASKING = frozenset(terms(" ".join(word_list("english", "answers.overview"))))
 
 
 def names_topic(question: str) -> bool:
     """Whether an overview is wanted of something, not of all that was told."""
-    return not _ASKING_TERMS.issuperset(named_terms(question))
+    return not _ASKING.issuperset(terms(question))
 
 
 def overview(
@@ -255,3 +221,89 @@ def overview(
         own = told_in_order(own)[::-1]
     told = distinct(passages(own, language, replies=False))
     return told_in_order(told[:_MOST]), len(told) > _MOST
+
+
+# A word with a capital letter that does not open a sentence: Peter, iPad, NovaTech.
+_NAME = re.compile(r"(?<=[\w,;:] )[\"'(‘“]?([A-Za-z][\w-]*)")
+# "my new bicycle", "do I have a dog": a thing of one's own, after words that only tell which one.
+_WHICH = (
+    r"(?:(?:new|old|own|other|first|second|third|last|next|current|former|previous|favou?rite|best"
+    r"|big|bigger|little|small|older|younger|oldest|youngest|main|only|two|three)\s+)*"
+)
+_MINE = re.compile(rf"\b(?:my|our)\s+{_WHICH}([a-z]{{3,}})\b")
+_HAVE_I = re.compile(
+    r"^(?:do|did|have) (?:i|we) (?:ever )?(?:have|had|own|owned|get|got|keep) (?:an?|any)\s+"
+    rf"{_WHICH}([a-z]{{3,}})\b",
+    re.I,
+)
+# A thing may have another name: that it is not named says something where much was read, or all
+# that there is, as where fewer rounds were recalled than are wanted.
+_MUCH_READ, _MANY_ROUNDS = 8_000, 20
+_KIN = [frozenset(terms(names)) for names in word_list("english", "answers.kin")]
+_KINDS_OF_THINGS = frozenset(terms(" ".join(word_list("english", "answers.kinds_of_things"))))
+# Longer words in capitals are shouted.
+_LONGEST_ACRONYM = 4
+_LETTERS = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
+_NO_NAMES = frozenset(
+    name.lower()
+    for name in (*calendar.month_name, *calendar.month_abbr, *calendar.day_name, *calendar.day_abbr)
+) | {"i"}
+
+
+def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True) -> list[str]:
+    """The question's names, and `things` of one's own ("my dog") where much or all was read, of
+    which no recalled round has a word; days and months are no names."""
+    rounds = [found.record.round for found in recalled]
+    texts = [text for round in rounds for text in (round.user_text, round.assistant_text)]
+    if not any(text.strip() for text in texts) or any(len(t) > LONGEST_READ for t in texts):
+        return []  # nothing was told; or more than is read, in which it may have come up
+    texts += [name for round in rounds for name in (round.user_name, round.assistant_name) if name]
+    heard = {term for text in texts for term in terms(text)}
+    heard.update(*(names for names in _KIN if names & heard))
+    # Every German noun has a capital.
+    names = [] if "de" in languages_of(question) else _NAME.findall(question)
+    asked = {word: word for word in names if _is_name(word)}
+    is_much = len(rounds) < _MANY_ROUNDS or sum(map(len, texts)) >= _MUCH_READ
+    if things and (is_much or any(round.user_name for round in rounds)):
+        asked |= {word: f"your {word}" for word in _MINE.findall(question)}
+        asked |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
+    # A stop word is no term, and was never heard of.
+    heard |= _KINDS_OF_THINGS
+    return [what for word, what in asked.items() if (t := terms(word)) and heard.isdisjoint(t)]
+
+
+def _is_name(word: str) -> bool:
+    return (
+        any(letter.isupper() for letter in word)
+        and _LETTERS.fullmatch(word) is not None
+        and (not word.isupper() or len(word) <= _LONGEST_ACRONYM)
+        and len(word) > 2
+        and word.lower() not in _NO_NAMES
+    )
+
+
+# Others must have said something nearer by this much than the person who is asked about. Chosen on
+# LoCoMo (benchmarks/LOG.md).
+_MUCH_NEARER = 0.12
+# "Caroline, I went to Oslo", "Thanks, Caroline!" speak to her, not of her.
+_ADDRESS = re.compile(r"(?:^|(?<=[,.!?] ))(?:\w+ )?\w+(?=[,.!?])")
+
+
+def unsaid(question: str, statements: Sequence[Statement]) -> str:
+    """The speaker that is asked about, where what comes near is what others said of themselves;
+    empty where it is not, and where no one speaker is asked about."""
+    speakers = [speakers_of(name, None) for name in {s.said_by for s in statements}]
+    named = named_speakers(question, speakers)
+    if len(named) != 1:
+        return ""
+    (name,) = named
+    told = [s for s in statements if s.asking < ASKS]
+    own = max((s.closeness for s in told if s.said_by == name), default=0.0)
+    others = [
+        s.closeness
+        for s in told
+        if s.said_by not in ("", name)
+        and not wording("answers.to_somebody").search(s.text)
+        and name not in named_speakers(_ADDRESS.sub("", s.text), speakers)
+    ]
+    return name if max(others, default=0.0) > own + _MUCH_NEARER else ""

@@ -6,6 +6,7 @@ of it, and not in its text: the days that its words name, and what of it holds n
 Lengths of time are put in words: arithmetic that a language model should not have to do.
 """
 
+from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Protocol
@@ -162,11 +163,6 @@ def _one_line(entry: Mapping[str, Any]) -> str:
     return "; ".join(f"{name}: {value.replace(';', ',')}" for name, value in fields.items())
 
 
-def days_between(first: date, last: date) -> int:
-    """Calendar days from one day to the other; negative when `last` is before `first`."""
-    return (last - first).days
-
-
 def whole_months(first: date, last: date) -> tuple[int, int]:
     """Whole calendar months from `first` to `last`, and the days left; `first` not after `last`."""
     months = (last.year - first.year) * 12 + last.month - first.month
@@ -174,7 +170,8 @@ def whole_months(first: date, last: date) -> tuple[int, int]:
         return months, last.day - first.day
     months -= 1
     year, month = divmod(first.year * 12 + first.month - 1 + months, 12)
-    return months, days_between(_clamped(year, month + 1, first.day), last)
+    clamped = date(year, month + 1, min(first.day, monthrange(year, month + 1)[1]))
+    return months, (last - clamped).days
 
 
 def print_span(first: date, last: date) -> str:
@@ -184,7 +181,7 @@ def print_span(first: date, last: date) -> str:
     matter.
     """
     first, last = min(first, last), max(first, last)
-    days = days_between(first, last)
+    days = (last - first).days
     others = []
     if days >= 7:
         others.append(_joined((days // 7, "week"), (days % 7, "day")))
@@ -203,13 +200,3 @@ def plural(number: int, unit: str) -> str:
 
 def _joined(*parts: tuple[int, str]) -> str:
     return " ".join(plural(number, unit) for number, unit in parts if number)
-
-
-def _clamped(year: int, month: int, day: int) -> date:
-    """The day in that month, or the month's last day."""
-    for candidate in range(day, 27, -1):
-        try:
-            return date(year, month, candidate)
-        except ValueError:
-            continue
-    return date(year, month, min(day, 27))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from assistant.answering.context import Context, ContextRequest, build_context
 from assistant.answering.packing import Passage, Shown
@@ -24,72 +24,58 @@ from assistant.models.token_counter import CHARACTERS_PER_TOKEN
 from assistant.prompts.fence import fenced_text
 from assistant.prompts.prompt_file import Prompt, load_prompt
 
-BESIDE: Prompt = load_prompt("memory_beside")
-DIRECT: Prompt = load_prompt("direct")
-CHAIN_OF_NOTE: Prompt = load_prompt("chain_of_note")
-NOTE: Prompt = load_prompt("note")
-ANSWER_FROM_NOTES: Prompt = load_prompt("answer_from_notes")
-
 
 @dataclass(frozen=True, slots=True)
-class BesideInput:
-    """The memory, already fenced, beside a request of a program, and today with its weekday."""
+class _PromptInput:
+    """What a prompt is given, already fenced: today with its weekday, and the fields of each."""
 
+    prompt: ClassVar[Prompt]
     today: str
-    memory: str
 
     def render(self) -> str:
         """The system text."""
-        return BESIDE.render(**asdict(self))
+        return self.prompt.render(**asdict(self))
 
 
 @dataclass(frozen=True, slots=True)
-class DirectInput:
-    """The memory, already fenced, and today with its weekday."""
+class BesideInput(_PromptInput):
+    """The memory beside a request of a program."""
 
-    today: str
+    prompt = load_prompt("memory_beside")
     memory: str
 
-    def render(self) -> str:
-        """The system text."""
-        return DIRECT.render(**asdict(self))
+
+@dataclass(frozen=True, slots=True)
+class DirectInput(_PromptInput):
+    """The memory."""
+
+    prompt = load_prompt("direct")
+    memory: str
 
 
 @dataclass(frozen=True, slots=True)
-class ChainOfNoteInput:
-    """The same, and the marker that ends the notes."""
+class ChainOfNoteInput(_PromptInput):
+    """The memory, and the marker that ends the notes."""
 
-    today: str
+    prompt = load_prompt("chain_of_note")
     memory: str
     marker: str
 
-    def render(self) -> str:
-        """The system text."""
-        return CHAIN_OF_NOTE.render(**asdict(self))
-
 
 @dataclass(frozen=True, slots=True)
-class NoteInput:
-    """One round, already fenced."""
+class NoteInput(_PromptInput):
+    """One round."""
 
-    today: str
+    prompt = load_prompt("note")
     round: str
 
-    def render(self) -> str:
-        """The system text."""
-        return NOTE.render(**asdict(self))
-
 
 @dataclass(frozen=True, slots=True)
-class AnswerFromNotesInput:
-    """Notes on several rounds, already fenced."""
+class AnswerFromNotesInput(_PromptInput):
+    """Notes on several rounds."""
 
-    today: str
+    prompt = load_prompt("answer_from_notes")
     notes: str
-
-    def render(self) -> str:
-        """The system text."""
-        return ANSWER_FROM_NOTES.render(**asdict(self))
 
 
 MARKER = "ANSWER:"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from assistant.answering.packing import shortened
 from assistant.answering.statements import ASKS, Statement
 from memory_store import Speaker, reading_of
-from memory_store.language import Language, sentences, terms
+from memory_store.language import Language, sentences, terms, word_list
 
 # Characters of a passage; a sentence that is longer is one by itself.
 _LONGEST = 320
@@ -141,8 +141,8 @@ _FEWEST = 2
 _NAME_ENDS = re.compile(r":\s|\s[-–—]\s|[.;]\s|\n|$")
 _LONGEST_NAME = 80
 
-_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-_PLACES = {word: place for place, word in enumerate(_WORDS, start=1)} | {"last": 0, "final": 0}
+_ORDINALS = word_list("english", "ordinals")
+_PLACES = {word: place for place, word in enumerate(_ORDINALS, start=1)} | {"last": 0, "final": 0}
 # The thing asked for ends where the question goes on: "the second bottle | you recommended".
 _GOES_ON = r"(?!(?:you|i|we|they|that|which|was|were|is|did|in|on|of|from|for)\b)"
 _ORDINAL = re.compile(
@@ -150,12 +150,9 @@ _ORDINAL = re.compile(
     rf"((?:[ -]{_GOES_ON}\w+){{0,3}})",
     re.I,
 )
-# Words for an item of any list, and what has places without being an item.
-_ANY_ITEM = frozenset(
-    terms("one item option thing point step entry list suggestion recommendation")
-)
-_NO_ITEM = frozenset(
-    terms("time day night week weekend month year conversation chat session discussion message")
+_ANY_ITEM, _NO_ITEM = (
+    frozenset(terms(" ".join(word_list("english", f"answers.{name}"))))
+    for name in ("any_item", "no_item")
 )
 
 

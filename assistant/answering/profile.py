@@ -35,12 +35,7 @@ from memory_store import (
     Where,
     reading_of,
 )
-from memory_store.language import (
-    TOPICS,
-    Asked,
-    Kind,
-    Sentence,
-)
+from memory_store.language import TOPICS, Asked, Kind, Sentence
 from memory_store.scheduler import aside, in_slices
 
 # The newest rounds that are gone through, and how many at a time.

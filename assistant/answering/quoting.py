@@ -6,8 +6,7 @@ from itertools import compress, islice
 from operator import not_
 from typing import NamedTuple
 
-from assistant.answering.conclusions import Concluder, names_topic, overview
-from assistant.answering.never_told import unheard, unsaid
+from assistant.answering.conclusions import Concluder, names_topic, overview, unheard, unsaid
 from assistant.answering.passages import passages
 from assistant.answering.phrases import (
     CLOSEST,
@@ -45,13 +44,7 @@ from assistant.answering.statements import (
     with_days,
 )
 from assistant.answering.wording import print_quotes, task_reply
-from memory_store import (
-    Days,
-    MemoryStore,
-    Recalled,
-    Speaker,
-    reading_of,
-)
+from memory_store import Days, MemoryStore, Recalled, Speaker, reading_of
 from memory_store.language import Asked
 from memory_store.scheduler import aside
 
@@ -235,7 +228,7 @@ class QuotingReader:
         is_sure: bool,
     ) -> Answer:
         """The conclusion from the statements, and quotes of the nearest and of those `telling`."""
-        usual = _QUOTES_OF_PEOPLE if _is_named(near[0].source) else _QUOTES
+        usual = _QUOTES_OF_PEOPLE if near[0].is_of_people else _QUOTES
         wants_many = asked.counts or asked.wants_advice or not is_sure
         most = _MANY_QUOTES if wants_many else usual
         best = near_the_best(near)
@@ -277,7 +270,7 @@ class QuotingReader:
         other words."""
         denial = never_came_up(strangers) if strangers else UNKNOWN
         own = [s for s in near if s.speaker is not Speaker.ASSISTANT and s.asking < ASKS]
-        if not own or _is_named(near[0].source):
+        if not own or near[0].is_of_people:
             return Answer(denial, outcome=Outcome.UNKNOWN)
         most = _CLOSEST if nearness >= self._floor * _MAY_BE_MEANT else 1
         closest = sorted(own, key=lambda s: -s.closeness)[:most]
@@ -340,11 +333,6 @@ class QuotingReader:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))
         return closest
-
-
-def _is_named(found: Recalled) -> bool:
-    """Whether it is of a conversation whose speakers have names: nobody's diary."""
-    return bool(found.record.round.user_name)
 
 
 def _slots(found: Recalled) -> dict[str | None, str]:

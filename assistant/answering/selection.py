@@ -7,26 +7,18 @@ model of kinds tells that a message corrects; what it corrects is what was said 
 else what has most of its words.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from heapq import nlargest
+from typing import Any
 
 from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.phrases import outcome_of
 from assistant.answering.reader import Outcome
 from assistant.answering.statements import ASKS, Statement, parts_gone, superseded, told_in
-from memory_store import (
-    FactLink,
-    MemoryStore,
-    Recalled,
-    Record,
-    Round,
-    Speaker,
-    reading_of,
-)
-from memory_store.language import Asked, Kind, shared_words
+from memory_store import FactLink, MemoryStore, Recalled, Record, Round, Speaker, reading_of
+from memory_store.language import Asked, Kind, shared_words, wording
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
@@ -128,35 +120,32 @@ def distinct(quotes: Sequence[Statement]) -> list[Statement]:
 
 def without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:
     """Rounds without what we answered in words of our own, which would only be quoted again."""
-    return [_without_our_reply(found) for found in recalled]
+    return [_reworded(found, assistant_text="") if _is_ours(found) else found for found in recalled]
 
 
-def _without_our_reply(found: Recalled) -> Recalled:
-    said = found.record.round
-    if outcome_of(said) in (Outcome.ANSWERED, None):
-        return found
-    round = replace(said, assistant_text="")
-    return replace(found, record=replace(found.record, round=round))
+def _is_ours(found: Recalled) -> bool:
+    return outcome_of(found.record.round) not in (Outcome.ANSWERED, None)
+
+
+def _reworded(found: Recalled, **texts: Any) -> Recalled:
+    record = found.record
+    return replace(found, record=replace(record, round=replace(record.round, **texts)))
 
 
 def only_told(recalled: Sequence[Recalled]) -> list[Recalled]:
     """Rounds without the questions that we answered ourselves: to ask for something is not to tell
     it, as other sentences beside the question do."""
-    return [_only_told(found) for found in recalled]
+    return [_only_told(found) if _is_ours(found) else found for found in recalled]
 
 
 def _only_told(found: Recalled) -> Recalled:
-    said = found.record.round
-    if outcome_of(said) in (Outcome.ANSWERED, None):
-        return found
     facts = [fact.text for fact in found.record.facts]
     told = (
         told_in(one, facts)
-        for one in reading_of(said).sentences
+        for one in reading_of(found.record.round).sentences
         if one.only_asks < ASKS or told_in(one, facts) != one.text
     )
-    round = replace(said, user_text=" ".join(told), assistant_text="")
-    return replace(found, record=replace(found.record, round=round))
+    return _reworded(found, user_text=" ".join(told), assistant_text="")
 
 
 # Closeness of a sentence, and of its round, beside that of its passage. Chosen on diaries
@@ -176,14 +165,6 @@ _SAME_THING = 0.65
 _DIGITS = 2
 # Statements of an order are at least so near to the best one, and at least so many.
 _ALIKE, _PAIR = 0.43, 2
-# "Has she seen it?" asks what happened, "does she have it?" how things are.
-_PAST = re.compile(
-    r"\b(?:did|didn['’]?t|was|wasn['’]?t|were|weren['’]?t|had|hadn['’]?t)\b"
-    r"|(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthey )"
-    r"\b(?:has|have)(?!\s+(?:to|an?|the|my|any)\b)\s+\w+\s+\w+",
-    re.I,
-)
-_FORMER = re.compile(r"\b(?:before|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?)\b", re.I)
 
 
 async def ranked(
@@ -209,9 +190,9 @@ async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) 
     """Statements that may tell of the same thing as the best in order of time, the others behind
     them: the newest first, or the oldest where the question is how things were before."""
     told = [one for one in best if one.speaker is Speaker.USER and one.asking < ASKS]
-    own = [one for one in told if not _is_named(one)]
-    is_former = _FORMER.search(question) is not None
-    if len(own) < _PAIR or (not is_former and _PAST.search(question)):
+    own = [one for one in told if not one.is_of_people]
+    is_former = wording("answers.former").search(question) is not None
+    if len(own) < _PAIR or (not is_former and wording("answers.past").search(question)):
         return list(best)
     enough = own[0].weight * _SAME_THING
     near = await store.closeness(own[0].quotable, [one.quotable for one in own])
@@ -224,11 +205,6 @@ async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) 
     return [*same, *(one for one in best if one not in same)]
 
 
-def _is_named(statement: Statement) -> bool:
-    """Whether it is of a conversation whose speakers have names: nobody's diary."""
-    return bool(statement.source.record.round.user_name)
-
-
 def _said_at(statement: Statement) -> tuple[datetime, int]:
     round = statement.source.record.round
     return round.session_date, round.round_index
@@ -236,7 +212,7 @@ def _said_at(statement: Statement) -> tuple[datetime, int]:
 
 def _weight(statement: Statement, around: float, kind: Asked) -> float:
     replied = statement.speaker is Speaker.ASSISTANT
-    other = _OTHER_PERSON if _is_named(statement) else _OTHER_SPEAKER
+    other = _OTHER_PERSON if statement.is_of_people else _OTHER_SPEAKER
     handicap = 0.0 if replied is kind.about_replies else other
     if not kind.about_replies:
         handicap += _ASKING * statement.asking
@@ -251,7 +227,6 @@ _SHARED = 0.5
 _CORRECTABLE = 100
 # How sure a message has to be that it puts something right.
 _CORRECTS = 0.5
-_POINTS_BACK = re.compile(r"\b(?:it|he|she|they|that|this|those|these|mine|ours)\b", re.I)
 
 
 def put_right(statements: Sequence[Statement]) -> list[Statement]:
@@ -287,7 +262,7 @@ def _corrected(correction: Statement, own: Sequence[Statement]) -> Statement | N
     shared = {s.key: shared_words(s.text, said.user_text) for s in looked_at}
     best = max(looked_at, key=lambda s: shared[s.key])
     if just_before:
-        refers = shared[best.key] > 0 or _POINTS_BACK.search(said.user_text)
+        refers = shared[best.key] > 0 or wording("answers.points").search(said.user_text)
         return best if refers else None
     return best if shared[best.key] >= _SHARED else None
 

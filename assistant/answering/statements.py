@@ -22,20 +22,11 @@ from memory_store import (
     reading_of,
     superseded_parts,
 )
-from memory_store.language import Language, Sentence
+from memory_store.language import Language, Sentence, wording
 from memory_store.recall import named_speakers, speakers_of, without_names
 from memory_store.scheduler import in_slices
 
 _SENTENCES_OF_A_SIDE = 12
-# Sentences in which a model speaks of itself answer nothing.
-_ABOUT_ITSELF = re.compile(
-    r"\b(?:as an? AI|(?:large )?language model|personal experiences?)\b", re.I
-)
-_POINTS_BACK = re.compile(
-    r"^(?:(?:and|but|so|then) )?(?:it|he|she|they|that|this|these|those|there)\b"
-    r"|\b(?:before|after|since|until|because of|apart from|instead of) (?:that|this|then)\b",
-    re.I,
-)
 _LONG_WORD = re.compile(r"\w{4,}")
 _MAY_ASK = 0.35
 # A question that was answered is surer to ask by this much, unless it surely tells.
@@ -80,6 +71,11 @@ class Statement:
     def key(self) -> tuple[str, str]:
         """The key of the same statement, however it was weighed."""
         return self.source.record.id, self.text
+
+    @property
+    def is_of_people(self) -> bool:
+        """Whether it is of a conversation whose speakers have names: nobody's diary."""
+        return bool(self.source.record.round.user_name)
 
     @property
     def said_on(self) -> date:
@@ -212,7 +208,12 @@ def said_in(found: Recalled, language: Language) -> list[Statement]:
     questions behind them."""
     facts = {fact.text: fact for fact in found.record.facts}
     every = reading_of(found.record.round, language).sentences
-    leads = {after.text: before.text for before, after in pairwise(every) if _points_back(after)}
+    points_back = wording("answers.points_back")
+    leads = {
+        after.text: before.text
+        for before, after in pairwise(every)
+        if points_back.search(after.text)
+    }
     told = {told_in(one, facts): one for one in every}
     whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
     # A text that is no fact has the speaker of the facts around it.
@@ -233,10 +234,6 @@ def _asking(found: Recalled, sentence: Sentence) -> float:
 
 ASKS = 0.55
 """How sure it has to be that a sentence only asks, to count as a question."""
-
-
-def _points_back(sentence: Sentence) -> bool:
-    return _POINTS_BACK.search(sentence.text) is not None
 
 
 def told_in(sentence: Sentence, facts: Iterable[str]) -> str:
@@ -278,7 +275,7 @@ def _replied(found: Recalled, asked: frozenset[str] | None, language: Language) 
         Statement(text, Speaker.ASSISTANT, found)
         for text in language.sentences(found.record.round.assistant_text)
         if (asked is None or asked & set(_LONG_WORD.findall(text.lower())))
-        and not _ABOUT_ITSELF.search(text)
+        and not wording("answers.about_itself").search(text)
     )
     return list(islice(replied, _SENTENCES_OF_A_SIDE))
 

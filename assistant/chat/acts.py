@@ -21,13 +21,7 @@ from assistant.answering.reader import Outcome
 from assistant.answering.statements import told_in
 from assistant.chat.call import MAY_TELL, Meaning, UserSession
 from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
-from memory_store import (
-    Days,
-    Fact,
-    FactLink,
-    MemoryStore,
-    Round,
-)
+from memory_store import Days, Fact, FactLink, MemoryStore, Round
 from memory_store.language import (
     ASKING,
     Kind,
@@ -72,7 +66,7 @@ class Acts:
         """`has_model` says whether a language model answers; `kept_where` where memory is, in
         words."""
         self._store = store
-        self._forgetting = forgetting
+        self.requests = forgetting
         self.has_model = has_model
         self._polite: Mapping[Kind, str] = {
             Kind.GREETS: HELLO,
@@ -91,9 +85,9 @@ class Acts:
         """What is said to a message that asks to forget, or that answers whether to; None for any
         other, which ends a request that waits. Nothing of such a message is kept."""
         text = meaning.reading.text
-        if reply := await self._forgetting.confirmed(*place, text):
+        if reply := await self.requests.confirmed(*place, text):
             return reply
-        may_mean_it = self._forgetting.was_left(*place) or not self.has_model
+        may_mean_it = self.requests.was_left(*place) or not self.has_model
         if may_mean_it and confirms_deletion(text):
             return Said(NOTHING_WAITS, Outcome.POLITE)
         if not self.has_model and (confirms(text) or declines(text)):
@@ -105,15 +99,7 @@ class Acts:
             return None
         if sure < _OFFERS:
             return Said(WHAT_TO_FORGET, Outcome.ASKED_BACK) if not self.has_model else None
-        return await self._forgetting.offer(*place, text, days)
-
-    async def ends_request(self, place: UserSession) -> None:
-        """A message that changes no memory ends a request all the same."""
-        await self._forgetting.end(*place)
-
-    async def waits(self, place: UserSession) -> bool:
-        """Whether a request waits to be confirmed."""
-        return await self._forgetting.waits(*place)
+        return await self.requests.offer(*place, text, days)
 
     def refuses(self, meaning: Meaning) -> bool:
         """Whether the message surely says that it is not to be remembered; what asks to forget is

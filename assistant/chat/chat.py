@@ -8,12 +8,11 @@ from dataclasses import replace
 from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
 from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts
-from assistant.chat.call import ChatCall, ChatDone, Meaning, MemoryMode
+from assistant.chat.call import ChatCall, ChatDone, Loop, Meaning, MemoryMode, UnderWay
 from assistant.chat.forgetting import Said
 from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Retrieved, Retriever, known_until
 from assistant.chat.rounds import ChatRounds, next_round
-from assistant.chat.tool_loops import Loop, UnderWay
 from assistant.chat.turns import Role
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
@@ -71,7 +70,7 @@ class Chat:
 
     async def waits(self, call: ChatCall) -> bool:
         """Whether a request to forget waits in this session for its confirmation."""
-        return await self._acts.waits(call.place)
+        return await self._acts.requests.waits(*call.place)
 
     def loop(self, user_id: str, session_id: str) -> Loop | None:
         """The question of a session that is being answered with tools."""
@@ -133,7 +132,8 @@ class Chat:
         if not call.wants_words:
             return None
         if call.mode is not MemoryMode.ON:
-            await self._acts.ends_request(call.place)
+            # A message that changes no memory ends a request all the same.
+            await self._acts.requests.end(*call.place)
             return None
         return await self._acts.forgetting(call.place, meaning, call.days)
 

@@ -10,27 +10,13 @@ from collections.abc import Sequence
 from datetime import UTC, timedelta
 from typing import NamedTuple, Protocol
 
+from assistant.answering.layouts import plural
 from assistant.answering.packing import shortened
 from assistant.answering.reader import Outcome
 from assistant.chat.recorder import Recorder
 from assistant.clock import Clock
-from memory_store import (
-    CORRECTION,
-    Days,
-    Documents,
-    MemoryStore,
-    Query,
-    Record,
-    reading_of,
-)
-from memory_store.language import (
-    TELLING,
-    confirms,
-    declines,
-    is_everything,
-    terms,
-    topic_of,
-)
+from memory_store import CORRECTION, Days, Documents, MemoryStore, Query, Record, reading_of
+from memory_store.language import TELLING, confirms, declines, is_everything, terms, topic_of
 from memory_store.scheduler import in_slices
 
 _MOST_USERS = 10_000
@@ -58,14 +44,12 @@ class PendingHere(Pending):
         self._requests: OrderedDict[str, tuple[str, Sequence[str]]] = OrderedDict()
 
     async def keep(self, user_id: str, session_id: str, round_ids: Sequence[str]) -> None:
-        """See `Pending.keep`."""
         self._requests[user_id] = (session_id, round_ids)
         self._requests.move_to_end(user_id)
         if len(self._requests) > _MOST_USERS:
             self._requests.popitem(last=False)
 
     async def take(self, user_id: str, session_id: str) -> Sequence[str]:
-        """See `Pending.take`."""
         session, round_ids = self._requests.get(user_id, ("", ()))
         if session != session_id:
             return ()
@@ -73,7 +57,6 @@ class PendingHere(Pending):
         return round_ids
 
     async def waits(self, user_id: str, session_id: str) -> bool:
-        """See `Pending.waits`."""
         return self._requests.get(user_id, ("", ()))[0] == session_id
 
 
@@ -85,14 +68,12 @@ class PendingShared(Pending):
         self._clock = clock
 
     async def keep(self, user_id: str, session_id: str, round_ids: Sequence[str]) -> None:
-        """See `Pending.keep`."""
         body = {"session": _digest(session_id), "rounds": list(round_ids)}
         over = await self._documents.read(_name(user_id))
         # Another request may be faster; the last one is kept.
         await self._documents.write(_name(user_id), body, over, until=self._clock() + _KEPT)
 
     async def take(self, user_id: str, session_id: str) -> Sequence[str]:
-        """See `Pending.take`."""
         found = await self._documents.read(_name(user_id))
         if found.body.get("session") != _digest(session_id):
             return ()
@@ -101,7 +82,6 @@ class PendingShared(Pending):
         return round_ids if taken.done else ()
 
     async def waits(self, user_id: str, session_id: str) -> bool:
-        """See `Pending.waits`."""
         found = await self._documents.read(_name(user_id))
         return found.body.get("session") == _digest(session_id)
 
@@ -278,11 +258,10 @@ def offered(found: Sequence[Record]) -> str:
     lines = [f"This would delete {_memories(len(found))}, with the answers:"]
     for record in found[:_QUOTES]:
         said_on = record.round.session_date.astimezone(UTC)
-        lines.append(
-            f"- On {said_on.day} {said_on:%B %Y} you said: “{_quoted(record.round.user_text)}”"
-        )
-    if more := len(found) - _QUOTES if len(found) > _QUOTES else 0:
-        lines.append(f"- and {more} more")
+        said = shortened(" ".join(record.round.user_text.split()), _LONGEST_QUOTE)
+        lines.append(f"- On {said_on.day} {said_on:%B %Y} you said: “{said}”")
+    if len(found) > _QUOTES:
+        lines.append(f"- and {len(found) - _QUOTES} more")
     return "\n".join([*lines, "", say_what(len(found))])
 
 
@@ -296,17 +275,9 @@ def deleted(count: int, answers: int) -> str:
     """Words that say what was deleted."""
     if not count:
         return "There was nothing left to delete: it was deleted before."
-    also = f", and {_answers(answers)} that repeated it withdrawn" if answers else ""
+    also = f", and {plural(answers, 'answer')} that repeated it withdrawn" if answers else ""
     return f"Deleted: {_memories(count)}{also}. This cannot be undone."
 
 
 def _memories(count: int) -> str:
     return "1 memory" if count == 1 else f"{count} memories"
-
-
-def _answers(count: int) -> str:
-    return "1 answer" if count == 1 else f"{count} answers"
-
-
-def _quoted(text: str) -> str:
-    return shortened(" ".join(text.split()), _LONGEST_QUOTE)

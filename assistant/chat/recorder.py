@@ -13,8 +13,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from assistant.chat.sent_again import said_again, same_round
-from assistant.chat.turns import Arriving, Recorded, Turn, add_turn, with_rounds
+from assistant.chat.turns import (
+    Arriving,
+    Recorded,
+    Turn,
+    add_turn,
+    said_again,
+    same_round,
+    with_rounds,
+)
 from assistant.observing.gen_ai import Operation, memory_operation
 from assistant.worker_messages import ERASED, Notices
 from memory_store import (

@@ -13,12 +13,7 @@ from assistant.chat.call import ChatCall, Meaning
 from assistant.chat.recorder import Recorder
 from assistant.chat.turns import Role, Turn
 from assistant.models.chat_model import Message
-from memory_store import (
-    Recall,
-    Recalled,
-    Record,
-    Round,
-)
+from memory_store import Recall, Recalled, Record, Round
 from memory_store.language import terms
 from memory_store.scheduler import aside
 

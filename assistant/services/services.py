@@ -18,11 +18,11 @@ from assistant.answering.plan import (
 from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import Reader
 from assistant.chat.acts import Acts
+from assistant.chat.call import UnderWay
 from assistant.chat.chat import Chat
 from assistant.chat.forgetting import Forgetting, PendingHere, PendingShared
 from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Retriever
-from assistant.chat.tool_loops import UnderWay
 from assistant.clock import wall_clock
 from assistant.designs.control_points import AIDE_MEMOIRE
 from assistant.designs.design import Design, Tools

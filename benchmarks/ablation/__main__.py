@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -35,6 +36,8 @@ from benchmarks.plain.__main__ import Counts, put
 from benchmarks.plain.people_files import PEOPLE
 from harness.judges.lexical.judge import decide
 from harness.records.digest import QuestionDigest
+from memory_store.language import wording
+from memory_store.language.languages import word_table
 
 PACKAGES = ("assistant.answering", "assistant.chat", "memory_store.language")
 DIARIES = [
@@ -98,8 +101,8 @@ _STEPS: dict[str, Any] = {
     "selection.only_told": _first,
     "selection.by_time": _last,
     "statements.superseded_among_others": _first,
-    "never_told.unheard": lambda *_, things=True: [],
-    "never_told.unsaid": lambda *_: "",
+    "conclusions.unheard": lambda *_, things=True: [],
+    "conclusions.unsaid": lambda *_: "",
 }
 """Steps of quoting, each with what it is replaced by."""
 
@@ -115,7 +118,26 @@ def variants(of: Sequence[str]) -> list[Variant]:
     for name, module in sorted(sys.modules.items()):
         if name.startswith(tuple(of)):
             found += [*_of(name, module)]
+    if "assistant.answering".startswith(tuple(of)):
+        found += [*_worded("answers"), *_worded("spans")]
     return found
+
+
+def _worded(table: str) -> Iterator[Variant]:
+    """Patterns among the words of English, each left out."""
+    for name, words in word_table("english", table).items():
+        # Names of the same relative are words, and all else that stands in arrays are patterns.
+        if isinstance(words, list) and name != "kin":
+            yield Variant(
+                f"{table}.{name} never",
+                "memory_store.language.languages",
+                "wording",
+                partial(_wording_without, f"{table}.{name}"),
+            )
+
+
+def _wording_without(left_out: str, name: str, *languages: str) -> re.Pattern[str]:
+    return _NEVER if name == left_out else wording(name, *languages)
 
 
 def _of(name: str, module: ModuleType) -> Iterator[Variant]:

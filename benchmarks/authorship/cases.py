@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory_store import Extraction, Fact, FactLink, Record, Round, Speaker, rule_facts
-from memory_store._changes.chains import linked
 from memory_store._changes.extraction import enriched
+from memory_store._changes.links import linked
 
 FOLDER = Path(__file__).parents[2] / "tests" / "memory_store" / "language" / "whose_words"
 _BEGINS = re.compile(r"^@@@ ", re.M)

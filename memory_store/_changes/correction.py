@@ -202,10 +202,7 @@ def _linked_like(fact: Fact, before: Fact | None) -> Fact:
 def _marked(round: Round, facts: tuple[Fact, ...], at: datetime) -> Round:
     """The round with a mark beside its turns, so that whoever still writes over what it was before
     is told that it has changed."""
-    said = "\0".join((at.isoformat(), round.user_text, round.assistant_text, *_texts(facts)))
+    spoken = (text for fact in facts for text in (fact.text, fact.speaker))
+    said = "\0".join((at.isoformat(), round.user_text, round.assistant_text, *spoken))
     mark = CORRECTED + hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:20]
     return replace(round, corrected_at=at, turn_ids=(*round.turns, mark))
-
-
-def _texts(facts: tuple[Fact, ...]) -> list[str]:
-    return [text for fact in facts for text in (fact.text, fact.speaker)]

@@ -213,7 +213,7 @@ class Removal:
         words: set[int] = set()
         told: set[str] = set()
         for record in gone:
-            text = _text(record)
+            text = f"{record.round.user_text}\n{record.round.assistant_text}"
             words.update(await aside(len(text), terms, text))
             told |= await aside(len(text), told_in, record)
         said = sorted(words)
@@ -270,10 +270,6 @@ class Removal:
             yield
         finally:
             await self._forgetful.forget(texts)
-
-
-def _text(record: Record) -> str:
-    return f"{record.round.user_text}\n{record.round.assistant_text}"
 
 
 def _says_the_same(one: Record, other: Record) -> bool:

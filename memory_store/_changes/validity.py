@@ -6,10 +6,11 @@ statements and may be another's waits for the user's word.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from memory_store._changes.links import LinksOnADay, link_targets
 from memory_store._points import records_in
-from memory_store._types import Days, Fact, FactLink, Place, Record
+from memory_store._types import Days, Fact, FactLink, Record
 from memory_store.engines._engine import Engine, UserScope
 from memory_store.scheduler import aside, in_slices
 
@@ -125,14 +126,12 @@ async def conflicts(engine: Engine, user_id: str) -> list[Conflict]:
         for fact in linked[id].facts
         if (held := _holding(fact, standing))
     ]
-    return await aside(_CONFLICT * len(every), sorted, every, key=_place, reverse=True)
+    return await aside(
+        _CONFLICT * len(every), sorted, every, key=attrgetter("record.round.place"), reverse=True
+    )
 
 
 def _holding(fact: Fact, standing: Collection[tuple[str, str]]) -> tuple[FactLink, ...]:
     """The standing fact that this one contradicts, whoever found that it does."""
     by_place = {(link.round_id, link.text): link for link in fact.contradicts}
     return tuple(link for place, link in by_place.items() if place in standing)
-
-
-def _place(conflict: Conflict) -> Place:
-    return conflict.record.round.place

@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from memory_store._changes.chains import linked
-from memory_store._changes.links import Settling, Unlinking, link_targets
+from memory_store._changes.links import Settling, Unlinking, link_targets, linked
 from memory_store._facts import reading_of
 from memory_store._keys import Indexer
 from memory_store._points import facts_to_payload, records_in, scroll_in_parts

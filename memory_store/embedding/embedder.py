@@ -20,8 +20,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from memory_store.embedding.cache import Vector, VectorCache
-from memory_store.embedding.disk_cache import DiskCache
+from memory_store.embedding.cache import DiskCache, Vector, VectorCache
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, Matrix, TextKind
 from memory_store.embedding.waiting import LONGEST_READ, Batch, Key, Waiting, WaitingText
 from memory_store.errors import EmbeddingFailed
@@ -147,8 +146,9 @@ class Embedder:
                 self._cache.forget(key)
                 keys[key] = None
         if self._disk_cache is not None:
-            for some in _parts(list(keys)):
-                await self._on_disk(self._disk_cache.forget, some)
+            gone = list(keys)
+            for start in range(0, len(gone), _AT_ONCE):  # so that nobody waits long for the disk
+                await self._on_disk(self._disk_cache.forget, gone[start : start + _AT_ONCE])
 
     def forget_memory(self) -> None:
         """Let go of all vectors in memory: another process may have forgotten some of the texts,
@@ -303,11 +303,6 @@ class Embedder:
             failure = EmbeddingFailed(f"encoding {len(batch)} texts failed: {error}")
             failure.__cause__ = error
             request.vector.set_exception(failure)
-
-
-def _parts(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
-    """Some keys at a time, so that nobody waits long for the disk."""
-    yield from (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
 
 
 def _stand_back() -> None:

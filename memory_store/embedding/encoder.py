@@ -1,5 +1,6 @@
-"""The protocol of an encoder: blocking, without a cache, callable from several threads."""
+"""The protocol of an encoder, blocking and without a cache, and one that needs no weights."""
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,6 +8,8 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from memory_store.language.words import terms
 
 Matrix = npt.NDArray[np.float32]
 
@@ -59,7 +62,7 @@ class ModelOptions:
 
 
 class Encoder(Protocol):
-    """Turns texts into vectors of unit length."""
+    """Turns texts into vectors of unit length. Several threads may call it."""
 
     @property
     def path(self) -> str:
@@ -71,3 +74,33 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """One row of unit length a text, in order. Raises `EmbeddingFailed`."""
+
+
+_DIMENSION = 256
+
+
+class HashEncoder:
+    """Deterministic: signed feature hashing of the stemmed words, scaled to unit length.
+
+    Texts that share words really are nearer. It lets tests and tiny machines run without a model;
+    it does not understand, and the server says so when it is in use.
+    """
+
+    path = "hash"
+
+    @property
+    def identity(self) -> EncoderIdentity:
+        """Always the same space."""
+        return EncoderIdentity("hash", _DIMENSION, kinds_alike=True)
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        """Encode; queries and documents alike."""
+        rows = np.zeros((len(texts), _DIMENSION), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in terms(text) or [zlib.crc32(text.encode())]:
+                row[term % _DIMENSION] += 1.0 if term & 0x8000_0000 else -1.0
+            length = float(np.linalg.norm(row))
+            # Opposite signs can cancel out; a zero row would be near nothing at all.
+            row[0] = 1.0 if length == 0.0 else row[0]
+            row /= length or 1.0
+        return rows

@@ -17,17 +17,9 @@ PACKAGED = ENCODERS[0]
 class _Model(Protocol):
     """A loaded model, which several threads may use; each call computes on one core."""
 
-    @property
-    def identity(self) -> EncoderIdentity:
-        """Which vector space it writes."""
-
-    @property
-    def path(self) -> str:
-        """The name of what computes the vectors."""
-
-    @property
-    def batch_size(self) -> int:
-        """How many texts it encodes well together."""
+    identity: EncoderIdentity
+    path: str
+    batch_size: int
 
     def rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """One row a text, of any length, with the prompt that the model wants for this kind."""
@@ -55,21 +47,12 @@ class ModelEncoder:
                 f"the embedding model {model!r} needs the extra: "
                 f"pip install 'aide-memoire[embedders]' ({error}). {PACKAGED!r} needs none"
             ) from error
-
-    @property
-    def identity(self) -> EncoderIdentity:
+        self.identity = self._model.identity
         """The model's name (and, for a local path, a digest of its configuration) and size."""
-        return self._model.identity
-
-    @property
-    def path(self) -> str:
+        self.path = self._model.path
         """The library that computes the vectors."""
-        return self._model.path
-
-    @property
-    def batch_size(self) -> int:
+        self.batch_size = self._model.batch_size
         """How many texts it encodes well together."""
-        return self._model.batch_size
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """Encode with the prompt the model wants for this kind of text."""

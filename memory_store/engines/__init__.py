@@ -1,5 +1,6 @@
 """The engines a store can run on; each third-party engine is imported in its own module only."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from memory_store.engines._edge.engine import EdgeEngine
@@ -29,21 +30,18 @@ __all__ = [
 ]
 
 
+_ON_SERVER = {
+    "ServerDocuments": "documents",
+    "ServerEngine": "engine",
+    "ServerOperator": "operator",
+    "RunningServer": "operator",
+}
+
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         """Import the engine on a server when it is asked for: its client takes a second to
         import."""
-        if name == "ServerDocuments":
-            from memory_store.engines._server.documents import ServerDocuments
-
-            return ServerDocuments
-        if name == "ServerEngine":
-            from memory_store.engines._server.engine import ServerEngine
-
-            return ServerEngine
-        if name in ("ServerOperator", "RunningServer"):
-            from memory_store.engines._server import operator
-
-            return getattr(operator, name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name not in _ON_SERVER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}._server.{_ON_SERVER[name]}"), name)

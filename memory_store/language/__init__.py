@@ -1,40 +1,17 @@
 """How text is read, one language a package: sentences, statements, slots, questions, days.
 
-`english` has rules; `Language` itself is for every other language and has none. Whose words a
-message is (`authorship`) is judged from labelled examples of several languages.
+There are rules for English and none for other languages. Whose words a message is (`authorship`) is
+judged from labelled examples of several languages.
 """
 
-from memory_store.language.asked import (
-    Asked,
-)
-from memory_store.language.english import English
-from memory_store.language.kinds import (
-    ASKING,
-    TELLING,
-    Kind,
-    kinds_of,
-    most_of,
-)
-from memory_store.language.language import Language, Stated, replaces
-from memory_store.language.languages import (
-    languages_of,
-)
-from memory_store.language.reading import (
-    Reading,
-    Sentence,
-)
-from memory_store.language.sentences import (
-    LONGEST_QUERY,
-    LONGEST_READ,
-    read_sentences,
-    sentences,
-)
-from memory_store.language.topics import (
-    TOPICS,
-    Rarity,
-    key_phrases,
-    telling_sentences,
-)
+from memory_store.language.asked import Asked
+from memory_store.language.kinds import ASKING, TELLING, Kind, kinds_of, most_of
+from memory_store.language.language import Language
+from memory_store.language.languages import languages_of, word_list, wording
+from memory_store.language.reading import Reading, Sentence
+from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
+from memory_store.language.statements import Stated, replaces
+from memory_store.language.topics import TOPICS, Rarity, key_phrases, telling_sentences
 from memory_store.language.wishes import (
     Wishes,
     confirms,
@@ -44,16 +21,10 @@ from memory_store.language.wishes import (
     topic_of,
     wishes_of,
 )
-from memory_store.language.words import (
-    named_terms,
-    shared_with,
-    shared_words,
-    term_counts,
-    terms,
-)
+from memory_store.language.words import named_terms, shared_with, shared_words, term_counts, terms
 
-ENGLISH: Language = English()
-PLAIN = Language()
+ENGLISH = Language("english", has_rules=True)
+PLAIN = Language("plain", has_rules=False)
 LANGUAGES = {language.name: language for language in (ENGLISH, PLAIN)}
 
 __all__ = [
@@ -92,4 +63,6 @@ __all__ = [
     "terms",
     "topic_of",
     "wishes_of",
+    "word_list",
+    "wording",
 ]

@@ -1,71 +1,67 @@
-"""How text of a language is read, and what a statement gives a value for.
+"""How text of a language is read: by the rules of English, or by none.
 
-What is here holds for any language, and needs no rules: whole sentences are keys, and nothing is
-concluded. No sentence is taken for a question but by its mark, and no fact replaces another. Days
-are read in the languages of `dates`. `English` has rules of its own.
+Without rules whole sentences are keys, and nothing is concluded: no sentence is taken for a
+question but by its mark, and no fact replaces another. Days are read in the languages of `dates`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from memory_store._spans import TimeRange
 from memory_store._types import Days
-from memory_store.language.asked import Asked, asked_in
-from memory_store.language.dates import event_days, time_range
+from memory_store.language.asked import Asked, as_statement, asked_in, asked_slot
+from memory_store.language.dates import (
+    Pack,
+    counted_days,
+    event_days,
+    pack_for,
+    pack_of,
+    time_range,
+)
 from memory_store.language.languages import ENGLISH, languages_of
 from memory_store.language.reading import Reading, read
-from memory_store.language.sentences import LONGEST_READ, units_of
+from memory_store.language.sentences import LONGEST_READ, read_sentences, units_of
+from memory_store.language.statements import (
+    LONGEST_STATEMENT,
+    MOST_STATEMENTS,
+    Stated,
+    is_question,
+    replacements,
+    slot_of,
+    stated,
+    statements,
+)
 
-_SHORTEST, LONGEST_STATEMENT = 4, 400
-MOST_STATEMENTS = 32
-"""A pasted document must not turn one round into hundreds of keys."""
+_SHORTEST = 4
 _QUESTION_MARKS = ("?", "？", "؟", ";")  # the last one is the Greek question mark
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """The value a statement gives to a slot: "My favourite colour is green" gives the slot
-    "favourite colour" the value "green".
-
-    `replaces` says whether it may replace an earlier value: always where only one can hold, else
-    when the statement says that something changed ("now", "no longer"). `holds` is False for a
-    statement that only ends an earlier one.
-    """
-
-    slot: str
-    value: str
-    replaces: bool
-    holds: bool = True
-    changed: bool = False
-    """Whether it says that something changed."""
-
-
-def replaces(newer: Stated, older: Stated) -> bool:
-    """Whether a statement replaces an earlier one of the same slot."""
-    return newer.replaces and (newer.value == older.value) is not newer.holds
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
     """How text of a language is read. Pure: a day is always an argument.
 
-    A memory is written and asked in one language: by the rules of `English`, or by none.
+    A memory is written and asked in one language. The rules are those of English.
     """
 
-    name: str = "plain"
+    name: str
     """As the setting `language` has it."""
-    has_rules: bool = False
+    has_rules: bool
     """Whether anything is concluded from texts; if not, the nearest are quoted as they are."""
 
     def sentences(self, text: str) -> list[str]:
         """The sentences of as much of a text as is read, and lines that are none; trimmed, none of
         them empty."""
+        if self.has_rules:
+            return read_sentences(text)
         return [unit.text for unit in units_of(text[:LONGEST_READ])]
 
     def statements(self, user_text: str) -> Sequence[str]:
         """What the user's side of a round states, each once, in order: its facts, and thereby keys.
-        The first sentences that are no questions and not too short or long to be found by."""
+        Without rules the first sentences that are no questions and not too short or long to be
+        found by."""
+        if self.has_rules:
+            return statements(user_text)
         fitting = (
             sentence
             for sentence in self.sentences(user_text)
@@ -74,27 +70,33 @@ class Language:
         return [*dict.fromkeys(fitting)][:MOST_STATEMENTS]
 
     def is_question(self, sentence: str) -> bool:
-        """Whether a sentence asks and states nothing: whether it ends in a question mark."""
+        """Whether a sentence asks and states nothing: whether it ends in a question mark, or by
+        rules begins like one."""
+        if self.has_rules:
+            return is_question(sentence)
         return sentence.rstrip("\"'”’»」』) ").endswith(_QUESTION_MARKS)
 
     def stated(self, statement: str) -> Stated | None:
         """The slot and value of a first-person statement; None where that is not sure."""
+        return stated(statement) if self.has_rules else None
 
     def slot_of(self, statement: str) -> str | None:
         """The slot of a fact; None also where the statement gives several values."""
+        return slot_of(statement) if self.has_rules else None
 
     def asked_slot(self, question: str) -> str | None:
         """The slot of which a question wants the value; None where that is not sure."""
+        return asked_slot(question) if self.has_rules else None
 
     def replacements(self, said: Sequence[str]) -> Mapping[int, int]:
         """Statements about others that no longer hold, among statements in the order they were
         said: the index of each, and of the one that replaced it."""
-        return {}
+        return replacements(said) if self.has_rules else {}
 
     def as_statement(self, question: str) -> str:
         """The question as the statement that would answer it, to be embedded; the question itself
         where no rule knows better."""
-        return question
+        return as_statement(question) if self.has_rules else question
 
     def read(self, text: str) -> Reading:
         """What a message may be, with certainties, and its sentences."""
@@ -104,21 +106,29 @@ class Language:
         """What a question asks for; without a day, no days. By English turns of phrase where the
         question is English; else its days alone."""
         question = question[:LONGEST_READ]
-        asked = asked_in(question) if languages_of(question) == {ENGLISH} else Asked()
+        is_english = self.has_rules or languages_of(question) == {ENGLISH}
+        asked = asked_in(question) if is_english else Asked()
+        asked = replace(asked, slot=self.asked_slot(question))
         return asked.within(self.time_range(question, asked_on), question) if asked_on else asked
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
         """The days that a statement talks about, in its order, each once; none where its language
         is not clear."""
-        return event_days(statement, said_on)
+        pack = self._days_of(statement)
+        return event_days(statement, said_on, pack) if pack else ()
 
     def counted_days(self, text: str, said_on: datetime | date) -> Sequence[tuple[str, Days]]:
         """The words of a text that count from the day they were said on ("yesterday"), each with
         the days that they surely name; not those that name that day itself. Without rules none: a
         wrong day is worse than none."""
-        return ()
+        return counted_days(text, said_on) if self.has_rules else ()
 
     def time_range(self, question: str, asked_on: date) -> TimeRange | None:
         """The days that a question asks about; None where it names none, or its language is not
         clear."""
-        return time_range(question, asked_on)
+        pack = self._days_of(question)
+        return time_range(question, asked_on, pack) if pack else None
+
+    def _days_of(self, text: str) -> Pack | None:
+        """The words by which days are named in a text."""
+        return pack_of(ENGLISH) if self.has_rules else pack_for(text)

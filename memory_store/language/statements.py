@@ -16,22 +16,19 @@ they open with, names without capitals, statements without a subject.
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 from memory_store.language.kinds import TELLING, kinds_of, likeliest
-from memory_store.language.language import (
-    LONGEST_STATEMENT,
-    MOST_STATEMENTS,
-    Stated,
-    replaces,
-)
 from memory_store.language.languages import spelled, word_list, word_table, wording
 from memory_store.language.reading import Sentence
 from memory_store.language.sentences import read_sentences
 from memory_store.language.words import stem
 
-_SHORTEST = 15
+_SHORTEST, LONGEST_STATEMENT = 15, 400
+MOST_STATEMENTS = 32
+"""A pasted document must not turn one round into hundreds of keys."""
 # A sentence asks if it is surer to ask than to tell by this much.
 _SURELY = 0.4
 # One of these is put before a statement whose subject is left out.
@@ -44,6 +41,29 @@ _SMALL_I = re.compile(r"\bi(?:m|['’]m|['’]ve)?\b")
 # Patterns of names in text that is written without capitals.
 _SMALL = {"proper": "small", "titled": "titled_small"}
 _OWN_VERBS = {"has": "have", "is": "am", "does": "do", "doesn't": "don't", "doesn’t": "don’t"}
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The value a statement gives to a slot: "My favourite colour is green" gives the slot
+    "favourite colour" the value "green".
+
+    `replaces` says whether it may replace an earlier value: always where only one can hold, else
+    when the statement says that something changed ("now", "no longer"). `holds` is False for a
+    statement that only ends an earlier one.
+    """
+
+    slot: str
+    value: str
+    replaces: bool
+    holds: bool = True
+    changed: bool = False
+    """Whether it says that something changed."""
+
+
+def replaces(newer: Stated, older: Stated) -> bool:
+    """Whether a statement replaces an earlier one of the same slot."""
+    return newer.replaces and (newer.value == older.value) is not newer.holds
 
 
 def statements(user_text: str) -> list[str]:

@@ -10,7 +10,34 @@ from memory_store._types import Days, Record
 from memory_store.embedding.embedder import Embedder
 from memory_store.errors import InvalidRecord
 from memory_store.language.asked import Asked
-from memory_store.recall._ranking import Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts."""
+
+    dense: float = 1.0
+    """The best key of the round: cosine to the query."""
+    words: float = 0.25
+    """BM25 of the query's words in the round, both speakers."""
+    session_words: float = 0.2
+    """BM25 of the query's words in the whole session; lifts all its rounds alike."""
+    speaker: float = 0.2
+    """1 when the question names who speaks in the round, one of several people."""
+    answers: float = 0.6
+    """The round answers somebody's question right before it: how much nearer to the query that
+    question is than the answer itself, which often says little alone ("Five years already!")."""
+    neighbours: float = 0.4
+    """A turn up to two before or after it is nearer, by all other signals, where several people
+    speak: how much."""
+    opening: float = 0.5
+    """Where the question asks for a summary or an order of what was said: how near the session is,
+    by its best round, halved with every seven rounds since its beginning. People begin with what a
+    conversation is about."""
+    said_then: float = 0.1
+    """The round was said in the time range of the question: how rare that is, 0 to 1."""
+    happened_then: float = 0.02
+    """The round talks about a day in the time range of the question: how rare that is, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """How much each find weighs, and one similarity of all: BM25 of words, the rarity of a time, a sum.
 
-Every signal lives on a fixed scale (a cosine; BM25 over its possible maximum), so a plain weighted
-sum compares rounds of any history, short or long, without looking at the other candidates.
+What a signal says of the rounds that were found stands in a column, a row for each round: a search
+of a long memory ranks thousands of them. Every signal lives on a fixed scale (a cosine; BM25 over
+its possible maximum), so a plain weighted sum compares rounds of any history, short or long,
+without looking at the other candidates.
 
 BM25 after Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
 eq. 3.15, with the never-negative inverse document frequency log(1 + (N - n + 0.5) / (n + 0.5)),
@@ -9,13 +11,18 @@ scaled so that 1 is the most a document could reach. The same postings weigh rou
 """
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import accumulate, takewhile
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from memory_store.recall._query import Weights
+from memory_store.recall._remembered import RoundOutline
+from memory_store.recall._search import SignalHits
+from memory_store.recall._speakers import Speakers
 
 _K1 = 1.2
 _B = 0.75
@@ -106,34 +113,6 @@ def as_many(words: Iterable[int], rounds: int) -> int:
     return sum(1 for _ in takewhile(lambda all: all <= rounds * (_AROUND + _USUAL), taken))
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much each signal counts."""
-
-    dense: float = 1.0
-    """The best key of the round: cosine to the query."""
-    words: float = 0.25
-    """BM25 of the query's words in the round, both speakers."""
-    session_words: float = 0.2
-    """BM25 of the query's words in the whole session; lifts all its rounds alike."""
-    speaker: float = 0.2
-    """1 when the question names who speaks in the round, one of several people."""
-    answers: float = 0.6
-    """The round answers somebody's question right before it: how much nearer to the query that
-    question is than the answer itself, which often says little alone ("Five years already!")."""
-    neighbours: float = 0.4
-    """A turn up to two before or after it is nearer, by all other signals, where several people
-    speak: how much."""
-    opening: float = 0.5
-    """Where the question asks for a summary or an order of what was said: how near the session is,
-    by its best round, halved with every seven rounds since its beginning. People begin with what a
-    conversation is about."""
-    said_then: float = 0.1
-    """The round was said in the time range of the question: how rare that is, 0 to 1."""
-    happened_then: float = 0.02
-    """The round talks about a day in the time range of the question: how rare that is, 0 to 1."""
-
-
 _NOTHING: Column = np.zeros(1)
 SIGNALS = tuple(field.name for field in fields(Weights))
 
@@ -145,14 +124,128 @@ def weighted(signals: Mapping[str, Column], weights: Weights) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Rounds found by any signal, one row each; of each signal a column, 0 where it found nothing.
-
-    Columns, because a search of a long memory has thousands of candidates.
-    """
+    """Rounds found by any signal, a row each; of each signal a column, 0 where it found nothing."""
 
     ids: Sequence[int]
     sessions: Sequence[str]
     signals: Mapping[str, Column]
+
+
+# The turn before is mostly another speaker's, the one before that the same speaker's.
+_REACH = 2
+
+
+class Neighbours:
+    """Which of some rounds stand beside each other where several people speak; a row for each.
+
+    `sessions` numbers the session of each.
+    """
+
+    def __init__(self, places: Sequence[RoundOutline], sessions: Rows) -> None:
+        self._places = places
+        rows = np.array(_of_several_people(places, sessions.tolist()), np.intp)
+        numbers = np.fromiter((places[row].number for row in rows), np.intp, len(rows))
+        order = np.lexsort((numbers, sessions[rows]))
+        self._rows, self._numbers = rows[order], numbers[order]
+        self._sessions = sessions[self._rows]
+
+    def answers(self, near: Column) -> Column:
+        """How much nearer another speaker's question is that stands right before a round, for
+        each round."""
+        gains: Column = np.zeros(len(near))
+        for before, after in self._pairs(1):
+            for asking, row in zip(before.tolist(), after.tolist(), strict=True):
+                first, second = self._places[asking], self._places[row]
+                if first.ends_asking and first.speakers != second.speakers:
+                    gains[row] = max(0.0, near[asking] - near[row])
+        return gains
+
+    def nearer(self, near: Column) -> Column:
+        """How much nearer the nearest of two rounds before and two after is, for each round; 0
+        where none is nearer."""
+        gains: Column = np.zeros(len(near))
+        for distance in range(1, _REACH + 1):
+            for before, after in self._pairs(distance):
+                gap = near[after] - near[before]
+                gains[before] = np.maximum(gains[before], gap)
+                gains[after] = np.maximum(gains[after], -gap)
+        return gains
+
+    def _pairs(self, distance: int) -> Iterator[tuple[Rows, Rows]]:
+        """Rows of rounds and of those that come so many rounds later in their sessions."""
+        # Rounds between the two may be missing here.
+        for step in range(1, distance + 1):
+            together = self._sessions[step:] == self._sessions[:-step]
+            together &= self._numbers[step:] - self._numbers[:-step] == distance
+            yield self._rows[:-step][together], self._rows[step:][together]
+
+
+def _of_several_people(places: Sequence[RoundOutline], sessions: Sequence[int]) -> list[int]:
+    """The rows of sessions in which speakers of more than one name were found."""
+    names: dict[int, set[Speakers]] = {}
+    for session, place in zip(sessions, places, strict=True):
+        if place.speakers:
+            names.setdefault(session, set()).add(place.speakers)
+    several = {session for session, found in names.items() if len(found) > 1}
+    return [row for row, session in enumerate(sessions) if session in several] if several else []
+
+
+# A round so far into its session gets half the lift of the first.
+_HALVED = 7
+
+
+def candidates_of(
+    found: SignalHits, named: Speakers, weights: Weights, overview: bool
+) -> Candidates:
+    """Every round that any signal found and that is still there, with all its signals.
+
+    `named` are the speakers that the question names; `overview` says whether one is asked for.
+    """
+    ids, places = list(found.places), list(found.places.values())
+    rows = {id: row for row, id in enumerate(ids)}
+    codes: dict[str, int] = {}
+    sessions = np.array([codes.setdefault(one.session_id, len(codes)) for one in places], np.intp)
+    words = [posting(counts, rows) for counts in found.words]
+    rare = term_weights(words, found.rounds)
+    in_sessions = bm25([gathered(one, sessions) for one in words], rare, len(codes))
+    cosines = {**found.said_then, **found.happened_then, **found.dense}
+    # A round that the keys did not return is at best as near as the last one they did.
+    farthest = min(cosines.values(), default=0.0)
+    signals = {
+        "dense": _column((cosines.get(id, farthest) for id in ids), len(ids)),
+        "words": bm25(words, rare, len(ids)),
+        "session_words": in_sessions[sessions],
+        "speaker": _column((not named.isdisjoint(one.speakers) for one in places), len(ids)),
+        "said_then": np.zeros(len(ids)),
+        "happened_then": np.zeros(len(ids)),
+    }
+    for name, then in (("said_then", found.said_then), ("happened_then", found.happened_then)):
+        signals[name][posting(then, rows).rows] = rarity(len(then), found.rounds)
+    beside = Neighbours(places, sessions)
+    near = weights.dense * signals["dense"] + weights.words * signals["words"]
+    signals["answers"] = beside.answers(near)
+    signals["opening"] = np.zeros(len(ids))
+    if overview:
+        signals["opening"] = _openings(places) * _best(weighted(signals, weights), sessions)
+    signals["neighbours"] = beside.nearer(weighted(signals, weights))
+    return Candidates(ids, [place.session_id for place in places], signals)
+
+
+def _openings(places: Sequence[RoundOutline]) -> Column:
+    """How near each round is to the beginning of its session: 1 for the first round."""
+    numbers = _column((place.number for place in places), len(places))
+    return np.exp2(-numbers / _HALVED)
+
+
+def _best(similarities: Column, sessions: Rows) -> Column:
+    """The similarity of the best round of its session, for each round; none is below 0."""
+    best = np.zeros(int(sessions.max(initial=-1)) + 1)
+    np.maximum.at(best, sessions, similarities)
+    return best[sessions]
+
+
+def _column(values: Iterable[float], size: int) -> Column:
+    return np.fromiter(values, np.float64, size)
 
 
 @dataclass(frozen=True, slots=True)

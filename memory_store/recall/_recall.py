@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memory_store._changes.validity import HOPS, linked_records
-from memory_store._keys import Indexer
 from memory_store._labels import holds
 from memory_store._spans import TimeRange, TimeUse
 from memory_store._types import Fact, Record
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines._engine import Engine, UserScope
+from memory_store.engines._engine import UserScope
 from memory_store.language.words import query_terms
 from memory_store.recall._query import (
     Query,
@@ -24,11 +23,11 @@ from memory_store.recall._query import (
     Recalled,
     RecalledSession,
     RecallSettings,
+    Weights,
 )
-from memory_store.recall._ranking import Candidate, Weights, as_many, best
-from memory_store.recall._remembered import KnownRecords, RoundOutline, RoundOutlines
-from memory_store.recall._search import Search, SignalHits, find
-from memory_store.recall._signals import candidates_of
+from memory_store.recall._ranking import Candidate, as_many, best, candidates_of
+from memory_store.recall._remembered import KnownRecords, RoundOutline
+from memory_store.recall._search import SearchedMemory, SignalHits, find
 from memory_store.recall._speakers import Speakers, named_speakers, speakers_of, without_names
 from memory_store.scheduler import aside, in_slices
 
@@ -92,16 +91,6 @@ def _lifted(newest: Record, own: Recalled | None, older: Recalled, fact: Fact) -
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedMemory:
-    """The memory that a recall searches, and what is known of it."""
-
-    engine: Engine
-    indexer: Indexer
-    places: RoundOutlines
-    values: KnownRecords
-
-
 async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings) -> Recall:
     """Find the `limit` best rounds, or more that are short, and sessions where wanted, of a user's
     memory."""
@@ -113,20 +102,12 @@ async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings)
         asked = await aside(len(query.text), language.asked, query.text, query.asked_on)
     range_ = query.time_range or asked.time_range
     scope = UserScope(query.user_id, days=query.days, labels=query.where)
-    search = Search(
-        engine,
-        indexer.embedder,
-        memory.places,
-        settings.statement_for(indexer.embedder),
-        settings.candidates,
-        language,
-    )
     counted = None if settings.time_use is TimeUse.OFF else range_
-    found = await find(search, query.text, scope, counted)
+    found = await find(memory, settings, query.text, scope, counted)
     embedding = found.embedding
     named, bare = await aside(found.size, _named, query.text, found.places)
     if bare != query.text:
-        found = await find(search, bare, scope, counted)
+        found = await find(memory, settings, bare, scope, counted)
         embedding += found.embedding
     fell_back = False
     if counted and settings.time_use is TimeUse.FILTER:
@@ -140,7 +121,7 @@ async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings)
     if query.short_limit:
         limit = as_many((found.places[one.id].words for one in wanted), query.limit)
         wanted = wanted[:limit]
-    values = await _values(memory.values, query.user_id, wanted)
+    values = await _values(memory.records, query.user_id, wanted)
     records = {id: one.record for id, one in values.items()}
     linked = await linked_records(engine, query.user_id, query.days, records)
     values = {id: replace(one, record=linked[id]) for id, one in values.items()}

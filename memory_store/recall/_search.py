@@ -7,28 +7,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from memory_store._keys import Indexer
 from memory_store._points import postings_in_parts
 from memory_store._spans import TimeRange
 from memory_store.embedding.cache import Vector
-from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines._engine import Engine, Similarities, UserScope
-from memory_store.language import Language
 from memory_store.language.words import query_terms
-from memory_store.recall._remembered import RoundOutline, RoundOutlines
+from memory_store.recall._query import RecallSettings
+from memory_store.recall._remembered import KnownRecords, RoundOutline, RoundOutlines
 from memory_store.scheduler import aside, pause
 
 
-async def query_vector(
-    embedder: Embedder, text: str, statement: float, language: Language
-) -> Vector:
-    """The unit vector between the question and the statement that would answer it; `statement` is
-    the share of the latter, 0 to 1.
-    """
-    texts = [text, language.as_statement(text)]
+async def query_vector(indexer: Indexer, settings: RecallSettings, text: str) -> Vector:
+    """The unit vector between the question and the statement that would answer it."""
+    statement = settings.statement_for(indexer.embedder)
+    texts = [text, indexer.design.language.as_statement(text)]
     if statement == 0 or texts[0] == texts[1]:
         texts = texts[:1]
-    rows = await embedder.embed(texts, TextKind.QUERY)
+    rows = await indexer.embedder.embed(texts, TextKind.QUERY)
     shares = [1 - statement, statement] if len(rows) == 2 else [1.0]
     between: Vector = np.asarray(shares, dtype=np.float32) @ rows
     between /= float(np.linalg.norm(between)) or 1.0
@@ -40,16 +37,13 @@ _FINDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """How, and how far. `statement` is the share of the statement that would answer the question
-    in its vector; `candidates` are rounds asked of the dense keys, and of each word."""
+class SearchedMemory:
+    """The memory that a recall searches, and what is known of it."""
 
     engine: Engine
-    embedder: Embedder
-    places: RoundOutlines
-    statement: float
-    candidates: int
-    language: Language
+    indexer: Indexer
+    outlines: RoundOutlines
+    records: KnownRecords
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +87,17 @@ class SignalHits:
         )
 
 
-async def find(search: Search, text: str, scope: UserScope, range_: TimeRange | None) -> SignalHits:
+async def find(
+    memory: SearchedMemory,
+    settings: RecallSettings,
+    text: str,
+    scope: UserScope,
+    range_: TimeRange | None,
+) -> SignalHits:
     """Ask for all signals of the text at once."""
-    engine, limit = search.engine, search.candidates
+    engine, limit = memory.engine, settings.candidates
     started = time.perf_counter()
-    vector = await query_vector(search.embedder, text, search.statement, search.language)
+    vector = await query_vector(memory.indexer, settings, text)
     embedding = time.perf_counter() - started
     said, happened = _scopes_in(range_, scope)
 
@@ -119,7 +119,7 @@ async def find(search: Search, text: str, scope: UserScope, range_: TimeRange | 
     words = [_of_word([postings[term] for term in one]) for one in wanted]
     lists = (dense, *words, said_then, happened_then)
     ids = await aside(sum(map(len, lists)) // _FINDS, _each_once, lists)
-    places = await search.places.of(scope.user_id, ids)
+    places = await memory.outlines.of(scope.user_id, ids)
     return SignalHits(
         text,
         vector,

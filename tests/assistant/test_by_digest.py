@@ -55,7 +55,7 @@ WORDS = (
 def test_texts_that_are_not_read_name_no_days(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(0)
     texts = [" ".join(chance.choices(WORDS, k=chance.randrange(1, 14))) for _ in range(300)]
-    found = [reading.counted_days_of(text, MAY) for text in texts]
+    found = [reading.counted_days(text, MAY) for text in texts]
     monkeypatch.setattr(reading, "_MAY_COUNT", re.compile(""))
-    assert found == [reading.counted_days_of(text, MAY) for text in texts]
+    assert found == [reading.counted_days(text, MAY) for text in texts]
     assert sum(map(bool, found)) > 30

@@ -14,11 +14,10 @@ from memory_store import (
     Round,
     rule_facts,
 )
-from memory_store._changes.chains import linked
+from memory_store._changes.links import linked
 from memory_store._keys import keys_of
 from memory_store.language import ENGLISH, sentences, terms
 from memory_store.language.authorship import authorship
-from memory_store.language.dates import event_dates_of, time_range_of
 from memory_store.language.statements import stated
 from memory_store.recall._speakers import without_names
 
@@ -128,8 +127,8 @@ _READERS: dict[str, tuple[int, Callable[[str], object]]] = {
     "stated": (1_000_000, stated),
     "terms": (1_000_000, terms),
     "asked": (1_000_000, lambda text: ENGLISH.asked(text, date(2024, 5, 1))),
-    "days": (65_000, lambda text: event_dates_of(text, _START)),
-    "range": (32_768, lambda text: time_range_of(text, date(2024, 5, 1))),
+    "days": (65_000, lambda text: ENGLISH.event_days(text, _START)),
+    "range": (32_768, lambda text: ENGLISH.time_range(text, date(2024, 5, 1))),
     "names": (32_768, lambda text: without_names(text, ["Anna Stone"])),
 }
 

@@ -109,7 +109,7 @@ _FLUSH_AFTER = 2000
 
 
 class EdgeEngine:
-    """One embedded shard under `directory`, owned by one process at a time."""
+    """See `Engine`: one embedded shard under `directory`, owned by one process at a time."""
 
     name = "edge"
 
@@ -137,9 +137,10 @@ class EdgeEngine:
             self._open_shard = open_shard(self._directory, self._durability)
             sweep(self._directory)
         self._tally.clear()
-        return self._identity()
+        return await self.identity()
 
-    def _identity(self) -> Payload | None:
+    async def identity(self) -> Payload | None:
+        """The identity as it is now."""
         only = qe.Filter(must=[qe.HasIdCondition({IDENTITY_ID})])
         found, _ = self._shard.page(only, None, with_payload=True)
         return payload_of(found[0]) if found else None
@@ -291,14 +292,12 @@ class EdgeEngine:
         return await self._hits(qe.Filter(must=[one_of("enrichment", states)]), wanted=True)
 
     async def users(self) -> set[str]:
-        """See `Engine.users`."""
         pages = self._pages(qe.Filter(), with_payload=[USER])
         points = [point async for page in pages for point in page]
         # The identity is nobody's.
         return {point.payload[USER] for point in points if point.payload and USER in point.payload}
 
     async def owners(self, person: str) -> set[str]:
-        """See `Engine.owners`."""
         pages = self._pages(qe.Filter(must=[one_of(PERSON, [person])]), with_payload=[USER])
         return {point.payload[USER] async for page in pages for point in page}
 
@@ -341,20 +340,17 @@ class EdgeEngine:
             await asyncio.to_thread(sweep, self._directory)
 
     async def verify(self) -> None:
-        """See `Engine.verify`."""
         async with self._gate.alone():
             await self._shard.durable()
             with self._explaining():
                 verify(self._shard)
 
     async def promise(self) -> str:
-        """See `Engine.promise`."""
         if self._durability is Durability.SYNC:
             return "a round is acknowledged when it is on the disk"
         return "a power cut may lose the last seconds (durability is os)"
 
     async def check(self) -> None:
-        """See `Engine.check`."""
         self._shard.check()
         await self.count(UserScope("check"))
         require(FOR_WRITING, self._directory)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Self
 
 from memory_store._disk import sync_open
+from memory_store.engines._edge.integrity import PointMarks
 from memory_store.engines._layout import IDENTITY_ID
 
 _MAGIC = b"aide-memoire ledger 1\n"
@@ -50,6 +51,11 @@ class LedgerEntry:
     write: int
     id: bytes
     digest: bytes = bytes(8)
+
+    @classmethod
+    def held(cls, id: bytes, marks: PointMarks) -> Self:
+        """The entry of a point that was written with these marks."""
+        return cls(EntryKind.HELD, marks.write, id, marks.digest_bytes)
 
     def packed(self) -> bytes:
         """The entry as bytes, with a checksum in front."""

@@ -30,7 +30,7 @@ from memory_store.engines._edge.integrity import (
     marks_of,
     unseal,
 )
-from memory_store.engines._edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
+from memory_store.engines._edge.ledger import Account, Ledger, LedgerEntry, read_ledger
 from memory_store.engines._edge.points import config, explaining, indexes, to_filter
 from memory_store.engines._edge.shard import LEDGER, Shard, vectors_of
 from memory_store.engines._edge.sync import Durability
@@ -164,7 +164,7 @@ def _taken_up(folder: Path, shard: qe.EdgeShard) -> Account:
             raise StoreDamaged(_refusal(folder, _NO_LEDGER))
         account.last += 1
         marks[point.id] = found = _marks_for(point, account.last)
-        account.add(_held(point.id, found))
+        account.add(LedgerEntry.held(point.id.bytes, found))
     # A point that is in the ledger without marks gets them at the next opening.
     Ledger.create(folder / LEDGER, account).close()
     mark(shard, marks)
@@ -190,16 +190,18 @@ def _is_as_told(point: Any, account: Account, found: LedgerCheck) -> bool:
     """Whether a point is whole and the last one written; notes in what way it is not."""
     id, told = point.id.bytes, account.held.get(point.id.bytes)
     marks = marks_of(point.payload or {})
-    if marks is None and told and _held(point.id, _marks_for(point, told.write)) == told:
-        found.unmarked[point.id] = _marks_for(point, told.write)
-        return True
+    if marks is None and told:
+        due = _marks_for(point, told.write)
+        if LedgerEntry.held(id, due) == told:
+            found.unmarked[point.id] = due
+            return True
     if marks is None or not is_whole(point.payload) or marks.vectors != _vectors_digest(point):
         found.altered.add(id)
     elif told and (marks.write, marks.digest_bytes) == (told.write, told.digest):
         return True
     elif marks.write > (told.write if told else account.gone.get(id, 0)):
         # Written last, and perhaps not acknowledged.
-        found.later.append(_held(point.id, marks))
+        found.later.append(LedgerEntry.held(id, marks))
         return True
     else:
         (found.older if told else found.returned).add(id)
@@ -251,10 +253,6 @@ def _marks_for(point: Any, write: int) -> PointMarks:
 
 def _vectors_digest(point: Any) -> str:
     return digest_of_vectors(*vectors_of(point))
-
-
-def _held(id: uuid.UUID, marks: PointMarks) -> LedgerEntry:
-    return LedgerEntry(EntryKind.HELD, marks.write, id.bytes, marks.digest_bytes)
 
 
 def _listed(files: Sequence[str]) -> str:

@@ -56,15 +56,10 @@ class EdgeOperator(EdgeEngine):
         return str(self._directory.resolve())
 
     async def open_existing(self) -> Payload | None:
-        """See `OperatorEngine.open_existing`."""
         with self._explaining():
             finish_swap(self._directory)
             found = self._directory.exists()
         return await self.open(0) if found else None
-
-    async def identity(self) -> Payload | None:
-        """The identity as it is now."""
-        return self._identity()
 
     async def sign(self, identity: Payload) -> None:
         """Write the identity; durable on return."""
@@ -75,7 +70,6 @@ class EdgeOperator(EdgeEngine):
         return self._shard.count(qe.Filter(must_not=[qe.HasIdCondition({IDENTITY_ID})]))
 
     async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
-        """See `OperatorEngine.browse`."""
         page, _ = self._shard.page(
             None, following(after), limit=limit, with_payload=True, with_vector=with_keys
         )
@@ -145,7 +139,7 @@ class RunningEdge(EdgeOperator):
 
     async def open_existing(self) -> Payload | None:
         """The identity of what is open."""
-        return self._identity()
+        return await self.identity()
 
     async def hand_over(self) -> None:
         """See `EdgeEngine.go_on_with`."""

@@ -24,7 +24,7 @@ import qdrant_edge as qe
 from memory_store._disk import sync_folder, sync_tree
 from memory_store._gate import Gate
 from memory_store.engines._edge.integrity import is_whole, marks_of, unseal
-from memory_store.engines._edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
+from memory_store.engines._edge.ledger import Account, Ledger, LedgerEntry, read_ledger
 from memory_store.engines._edge.opening import (
     LedgerCheck,
     compare,
@@ -97,9 +97,7 @@ class Copy:
                     f"point {point.id} of the memory in {self.folder} is damaged: stop the "
                     "assistant and run `assistant repair`"
                 )
-            self._account.held[point.id.bytes] = LedgerEntry(
-                EntryKind.HELD, marks.write, point.id.bytes, marks.digest_bytes
-            )
+            self._account.held[point.id.bytes] = LedgerEntry.held(point.id.bytes, marks)
             copied.append(to_edge(Point(str(point.id), *vectors_of(point), point.payload)))
         self._shard.update(qe.UpdateOperation.upsert_points(copied))
         self._unflushed += len(copied)

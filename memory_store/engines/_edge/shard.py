@@ -280,9 +280,7 @@ class Shard:
         for id, point in written.items():
             marks = marks_of(point.payload)
             assert marks is not None
-            self._commits.add(
-                [LedgerEntry(EntryKind.HELD, marks.write, id.bytes, marks.digest_bytes)]
-            )
+            self._commits.add([LedgerEntry.held(id.bytes, marks)])
         self._noted(written)
 
     def _noted(self, ids: Collection[uuid.UUID]) -> None:

@@ -1,16 +1,17 @@
-"""One collection of a Qdrant server, and the calls that are made of it.
+"""One collection of a Qdrant server, the calls that are made of it, and who keeps points in one.
 
 A write returns when every live replica has applied it, and concurrent writers of one point leave
 all replicas with the same one of their versions.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from qdrant_client import AsyncQdrantClient, models
 
-from memory_store.engines._server.connection import Connection
+from memory_store.engines._server.connection import RETRIES, TIMEOUT_SECONDS, Connection
 from memory_store.errors import MemoryStoreError
 
 _ORDERING = models.WriteOrdering.MEDIUM
@@ -142,3 +143,52 @@ class Collection:
         return await client.scroll(
             self.name, scroll_filter=selected, limit=_SCROLL_PAGE, offset=offset, **wanted
         )
+
+
+class ServerOptions(TypedDict, total=False):
+    """How a server is reached. The last three count when the collection is made."""
+
+    grpc_port: int
+    api_key: str | None
+    timeout: int
+    retries: int
+    collection: str
+    shards: int
+    replication: int
+    write_consistency: int
+
+
+class OnServer:
+    """Whoever keeps points in a collection of the Qdrant at `url`."""
+
+    def __init__(self, url: str, **options: Unpack[ServerOptions]) -> None:
+        self.url, self.options = url, options
+        self._timeout = options.get("timeout", TIMEOUT_SECONDS)
+        self._connection = Connection(
+            url,
+            grpc_port=options.get("grpc_port", 6334),
+            api_key=options.get("api_key"),
+            timeout=self._timeout,
+            retries=options.get("retries", RETRIES),
+        )
+        self._named = options.get("collection", "aide_memoire")
+        self._collection = Collection(self._connection, self._named)
+        self._spread: dict[str, Any] = {
+            "shard_number": options.get("shards", 1),
+            "replication_factor": options.get("replication", 1),
+            "write_consistency_factor": options.get("write_consistency", 1),
+        }
+
+    @asynccontextmanager
+    async def _opening(self) -> AsyncIterator[None]:
+        """Connect; what fails within leaves no connection open."""
+        await self._connection.open()
+        try:
+            yield
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connection.close()

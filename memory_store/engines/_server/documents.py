@@ -9,58 +9,34 @@ import json
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Unpack
 
 from qdrant_client import models
 
 from memory_store._documents import NONE, Body, Document, WriteOutcome, following
-from memory_store.engines._server.collection import Collection
-from memory_store.engines._server.connection import RETRIES, TIMEOUT_SECONDS, Connection
+from memory_store.engines._server.collection import Collection, OnServer, ServerOptions
 from memory_store.engines._server.points import to_holding
 
 _NAMES = uuid.UUID("6f1f3d0e-6f0c-4c55-9d5a-0f5c3c0d7a11")
 _VERSION, _EARLIER, _BODY, _UNTIL = "version", "earlier", "body", "until"
 
 
-class ServerDocuments:
+class ServerDocuments(OnServer):
     """See `Documents`. Takes what `ServerEngine` takes; the collection is that of the memory."""
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        grpc_port: int = 6334,
-        api_key: str | None = None,
-        collection: str = "aide_memoire",
-        shards: int = 1,
-        replication: int = 1,
-        write_consistency: int = 1,
-        timeout: int = TIMEOUT_SECONDS,
-        retries: int = RETRIES,
-    ) -> None:
-        self._connection = Connection(
-            url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries
-        )
-        self._collection = Collection(self._connection, f"{collection}.shared")
-        self._spread = {
-            "shard_number": 1,
-            "replication_factor": replication,
-            "write_consistency_factor": write_consistency,
-        }
+    def __init__(self, url: str, **options: Unpack[ServerOptions]) -> None:
+        super().__init__(url, **options)
+        self._collection = Collection(self._connection, f"{self._named}.shared")
+        self._spread["shard_number"] = 1
 
     async def open(self, *, make: bool = True) -> bool:
-        """See `Documents.open`."""
-        await self._connection.open()
-        try:
+        async with self._opening():
             there = await self._collection.exists()
             if make and not there:
                 await self._collection.create(vectors_config={}, **self._spread)
             return there or make
-        except BaseException:
-            await self.close()
-            raise
 
     async def versions(self, names: Sequence[str]) -> dict[str, str]:
-        """See `Documents.versions`."""
         by_id = {_id(name): name for name in names}
         found = await self._collection.read(list(by_id), fields=[_VERSION])
         return {by_id[str(point.id)]: (point.payload or {})[_VERSION] for point in found}
@@ -72,7 +48,6 @@ class ServerDocuments:
     async def write(
         self, name: str, body: Body, over: Document, *, until: datetime | None = None
     ) -> WriteOutcome:
-        """See `Documents.write`."""
         new = following(over, body)
         payload = {
             _VERSION: new.version,
@@ -90,13 +65,8 @@ class ServerDocuments:
         return WriteOutcome(new.version in (there.version, *there.earlier), there)
 
     async def drop(self, before: datetime) -> None:
-        """See `Documents.drop`."""
         over = models.FieldCondition(key=_UNTIL, range=models.Range(lt=before.timestamp()))
         await self._collection.delete(models.Filter(must=[over]))
-
-    async def close(self) -> None:
-        """See `Documents.close`."""
-        await self._connection.close()
 
 
 def _only(name: str, version: str) -> models.Filter:

@@ -9,7 +9,7 @@ tried again while the server is away or busy. A write returns when every live re
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +41,8 @@ from memory_store.engines._layout import (
     of_scope,
     to_matrix,
 )
-from memory_store.engines._server.collection import Collection
-from memory_store.engines._server.connection import RETRIES, TIMEOUT_SECONDS, Connection, is_gone
+from memory_store.engines._server.collection import Collection, OnServer, ServerOptions
+from memory_store.engines._server.connection import is_gone
 from memory_store.engines._server.points import (
     GRAPHS,
     INDEXES,
@@ -71,61 +71,20 @@ from memory_store.errors import StoreMismatch
 _UPSERT_BATCH = 64
 
 
-class ServerEngine:
-    """One collection of the Qdrant at `url`; any number of processes may use it at once.
-
-    `shards`, `replication` and `write_consistency` count when the collection is made.
-    """
+class ServerEngine(OnServer):
+    """See `Engine`: one collection of a Qdrant server, for any number of processes at once."""
 
     name = "server"
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        grpc_port: int = 6334,
-        api_key: str | None = None,
-        collection: str = "aide_memoire",
-        shards: int = 1,
-        replication: int = 1,
-        write_consistency: int = 1,
-        timeout: int = TIMEOUT_SECONDS,
-        retries: int = RETRIES,
-    ) -> None:
-        self._connection = Connection(
-            url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries
-        )
+    def __init__(self, url: str, **options: Unpack[ServerOptions]) -> None:
+        super().__init__(url, **options)
         self._call = self._connection.call
-        self.options: dict[str, Any] = {
-            "url": url,
-            "grpc_port": grpc_port,
-            "api_key": api_key,
-            "collection": collection,
-            "shards": shards,
-            "replication": replication,
-            "write_consistency": write_consistency,
-            "timeout": timeout,
-            "retries": retries,
-        }
-        """What it was made with, for another one of the same memory."""
-        self._named = collection
-        self._collection = Collection(self._connection, collection)
-        self._spread: dict[str, Any] = {
-            "shard_number": shards,
-            "replication_factor": replication,
-            "write_consistency_factor": write_consistency,
-        }
-        self._timeout = timeout
         self._watchers = WriteWatchers()
 
     async def open(self, dimension: int) -> Payload | None:
         """Connect; create the collection and its indexes where missing. See `Engine.open`."""
-        await self._connection.open()
-        try:
+        async with self._opening():
             return await self._prepare(dimension)
-        except BaseException:
-            await self.close()
-            raise
 
     async def _prepare(self, dimension: int) -> Payload | None:
         self._collection = Collection(self._connection, await self._serving())
@@ -136,7 +95,7 @@ class ServerEngine:
                 hnsw_config=GRAPHS,
                 **self._spread,
             )
-        identity = await self._identity()
+        identity = await self.identity()
         found = await self._collection.info()
         if identity is None and not is_ours(found.config.params, dimension):
             raise StoreMismatch(
@@ -158,7 +117,8 @@ class ServerEngine:
         found = [alias.collection_name for alias in aliases if alias.alias_name == wanted]
         return found[0] if found else self._named
 
-    async def _identity(self) -> Payload | None:
+    async def identity(self) -> Payload | None:
+        """The identity as it is now."""
         found = await self._collection.read([IDENTITY_ID])
         return found[0].payload or {} if found else None
 
@@ -174,7 +134,7 @@ class ServerEngine:
     async def write_identity(self, identity: Payload) -> None:
         """Store the identity unless another process was faster with a different one."""
         await self._collection.upsert([to_identity_point(identity)], only_if=UNCLAIMED)
-        written = await self._identity()
+        written = await self.identity()
         if written != identity:
             raise StoreMismatch(
                 f"another process just created the memory at {self._connection} with {written}, "
@@ -223,7 +183,7 @@ class ServerEngine:
         A reindex first closes the memory, then reads it for the last time. A write that was applied
         before this saw the memory open was applied before that reading.
         """
-        refuse_unready(await self._identity() or {})
+        refuse_unready(await self.identity() or {})
 
     async def set_payload(
         self, scope: UserScope, payload: Payload, turn_ids: Sequence[str] | None = None
@@ -288,7 +248,6 @@ class ServerEngine:
     async def in_state(
         self, states: Sequence[str], lapsed: datetime | None = None
     ) -> list[StoredPoint]:
-        """See `Engine.in_state`."""
         only = models.Filter(must=[one_of("enrichment", states)])
         if lapsed is not None:
             only = models.Filter(must=[only, lapsed_at(lapsed)])
@@ -296,13 +255,11 @@ class ServerEngine:
         return [StoredPoint(str(point.id), point.payload or {}) for point in points]
 
     async def users(self) -> set[str]:
-        """See `Engine.users`."""
         points = await self._collection.scrolled(models.Filter(), with_payload=[USER])
         # The identity is nobody's.
         return {point.payload[USER] for point in points if point.payload and USER in point.payload}
 
     async def owners(self, person: str) -> set[str]:
-        """See `Engine.owners`."""
         of_person = models.Filter(must=[one_of(PERSON, [person])])
         points = await self._collection.scrolled(of_person, with_payload=[USER])
         return {point.payload[USER] for point in points if point.payload}
@@ -343,9 +300,4 @@ class ServerEngine:
         return f"a round is acknowledged when it is on the disks of {needed} of {nodes} nodes"
 
     async def check(self) -> None:
-        """See `Engine.check`."""
         await self.count(UserScope("check"))
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._connection.close()

@@ -48,18 +48,9 @@ class ServerOperator(ServerEngine):
         return self._exactly or await super()._serving()
 
     async def open_existing(self) -> Payload | None:
-        """See `OperatorEngine.open_existing`."""
-        await self._connection.open()
-        try:
+        async with self._opening():
             self._collection = Collection(self._connection, await self._serving())
-            return await self._identity() if await self._collection.exists() else None
-        except BaseException:
-            await self.close()
-            raise
-
-    async def identity(self) -> Payload | None:
-        """The identity as it is now."""
-        return await self._identity()
+            return await self.identity() if await self._collection.exists() else None
 
     async def sign(self, identity: Payload) -> None:
         """Write the identity; every live replica has it on return."""
@@ -74,7 +65,6 @@ class ServerOperator(ServerEngine):
         return await self._collection.count(models.Filter(must_not=[signs]))
 
     async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
-        """See `OperatorEngine.browse`."""
         page, _ = await self._call(
             lambda client: client.scroll(
                 self._collection.name,
@@ -140,7 +130,7 @@ class RunningServer(ServerOperator):
     """The memory that an assistant uses, which goes on with its successor."""
 
     def __init__(self, engine: ServerEngine) -> None:
-        super().__init__(**engine.options)
+        super().__init__(engine.url, **engine.options)
         self._running = engine
 
     async def hand_over(self) -> None:

@@ -1,22 +1,18 @@
-"""Dates in text: expressions, the range a question asks about, the days of an event.
+"""Dates in text: the range a question asks about, the days of an event.
 
 One engine reads all languages, each by the words of its file. Pure functions; "today" is always an
 argument.
 """
 
-from memory_store.language.dates.questions import time_range, time_range_of
-from memory_store.language.dates.reading import (
-    counted_days_of,
-    event_dates_of,
-    event_days,
-    time_expressions,
-)
+from memory_store.language.dates.pack import Pack, pack_of
+from memory_store.language.dates.questions import time_range
+from memory_store.language.dates.reading import counted_days, event_days, pack_for
 
 __all__ = [
-    "counted_days_of",
-    "event_dates_of",
+    "Pack",
+    "counted_days",
     "event_days",
-    "time_expressions",
+    "pack_for",
+    "pack_of",
     "time_range",
-    "time_range_of",
 ]

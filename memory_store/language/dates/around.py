@@ -50,7 +50,8 @@ _UP_TO = pattern("up_to (?:word|of)? $")
 
 def composed(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
     """Read each find with its surroundings; those that needed a word they did not get are gone."""
-    for step in (_qualified, _contained, _parts, _contained, _near, _ranges, _related):
+    found = [_picked(item, reading) for item in found]
+    for step in (_contained, _parts, _contained, _near, _ranges, _related):
         found = step(found, reading)
     return [item for item in found if item.span is not None and item.needs is None]
 
@@ -60,12 +61,8 @@ def _before(rule: re.Pattern[str], item: FoundDays, line: Line) -> re.Match[str]
     return rule.search(line.letters, max(0, item.start - _WINDOW), item.start)
 
 
-def _qualified(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
-    """Read the word that picks one: "last" March, "this" Christmas, "next" summer."""
-    return [_picked(item, reading) for item in found]
-
-
 def _picked(item: FoundDays, reading: ReadLine) -> FoundDays:
+    """Read the word that picks one: "last" March, "this" Christmas, "next" summer."""
     match = _before(_QUALIFIER, item, reading.line) if item.recurring else None
     if match is None or item.recurring is None:
         return item
@@ -240,7 +237,7 @@ def _ordered(left: FoundDays, right: FoundDays) -> tuple[Span, Span] | None:
     if right.recurring is not None:
         last = right.recurring.not_before(first.first) or last
     elif left.recurring is not None:
-        first = left.recurring.not_after(last.first) or first
+        first = left.recurring.which(Which.PAST, last.first) or first
     return (first, last) if first.first <= last.first and first.first <= last.last else None
 
 

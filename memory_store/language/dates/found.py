@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -26,20 +26,83 @@ _PLANNERS, _WOULD, _SHORT_IS = _words("planners"), _words("would"), _words("shor
 _DONE = _PLANNED | _words("done")
 # Words that put a day off may stand so far before it.
 _PUT_OFF_WINDOW = 6
+# A season away.
+_CLOSE = timedelta(days=92)
+# Kinds of words before a day, or before a longer span, that make it a date.
+_BOUNDS = frozenset("since until before after by from around".split())
+ANCHORS_OF_DAYS = _BOUNDS | {"on", "for"}
+ANCHORS_OF_SPANS = _BOUNDS | {"in", "during", "throughout", "over"}
+ANCHORS_OF_WEEKENDS = (_BOUNDS - {"by", "from", "around"}) | {"over", "on", "at", "during", "for"}
+ANCHORS_OF_OCCASIONS = (_BOUNDS - {"from"}) | {"on", "at", "over", "during", "for", "celebrate"}
+NEVER: frozenset[str] = frozenset()
 
 
-class Cues:
-    """What of a text tells how its days are meant; looked for once, however many days it names.
+@dataclass(frozen=True, slots=True)
+class FoundDays:
+    """A stretch of a line and the days it names.
+
+    `span` is None for words that only look like a date (a habit, a title): they keep other rules
+    away. `recurring` says that the span was picked among many and may still be narrowed by its
+    surroundings ("March" by "of last year"). `needs` are the kinds of words that must stand before
+    it ("in", "since"): without one of them it names no days; None when it does on its own.
+    `occasion` marks holidays.
+    """
+
+    start: int
+    end: int
+    span: Span | None
+    recurring: Recurring | None = None
+    needs: frozenset[str] | None = None
+    occasion: bool = False
+    rolling: bool = False
+    relation: Relation = Relation.ON
+    looks_back: bool = False
+
+
+class ReadLine:
+    """A line, and what of it tells how its days are meant; looked for once, however many it names.
 
     Languages without such words have none. Places are numbers of tokens.
     """
 
     def __init__(self, line: Line) -> None:
-        self._line = line
+        self.line, self.today = line, line.today
         self._words: list[str] = line.words
         self._habits: dict[int, bool] = {}
 
-    def looks_ahead(self, place: int) -> bool:
+    def which(self, place: int) -> Which:
+        """Whether the text looks back or ahead there."""
+        return Which.FUTURE if self._looks_ahead(place) else Which.PAST
+
+    def chosen(self, recurring: Recurring, place: int) -> Which:
+        """Which one the text means there. Of days that come again every year, who leaves the year
+        out means the nearest, unless a verb says otherwise; one of another clause only where the
+        nearest is far."""
+        if recurring.period is not Precision.YEAR:
+            return self.which(place)
+        ahead = self._tense(place)
+        if ahead is None:
+            nearest = recurring.which(Which.NEAREST, self.today)
+            if (
+                nearest is None
+                or max(nearest.first - self.today, self.today - nearest.last) > _CLOSE
+            ):
+                ahead = self._tense_around(place)
+        return Which.NEAREST if ahead is None else Which.FUTURE if ahead else Which.PAST
+
+    def picked(
+        self,
+        start: int,
+        end: int,
+        recurring: Recurring,
+        needs: frozenset[str] | None = None,
+        occasion: bool = False,
+    ) -> FoundDays | None:
+        """One of the days that come again, by the tense of the text."""
+        span = recurring.which(self.chosen(recurring, start), self.today)
+        return FoundDays(start, end, span, recurring, needs, occasion) if span else None
+
+    def _looks_ahead(self, place: int) -> bool:
         """Whether the verb nearest before the place (else the first after it) looks ahead.
 
         No verb: it looks back, since people mostly tell what happened.
@@ -47,7 +110,7 @@ class Cues:
         places, ahead = self._verbs
         return bool(places) and ahead[max(0, bisect_left(places, place) - 1)]
 
-    def tense(self, place: int) -> bool | None:
+    def _tense(self, place: int) -> bool | None:
         """Whether the clause around the place looks ahead (else back), by the verb nearest before
         it, else the first after it; None where it has none, or tells of a change of dates."""
         if self._is_put_off(place):
@@ -59,7 +122,7 @@ class Cues:
             return ahead[n - 1]
         return ahead[n] if n < len(places) and places[n] < end else None
 
-    def tense_around(self, place: int) -> bool | None:
+    def _tense_around(self, place: int) -> bool | None:
         """Whether the sentence looks ahead (else back), where all of its verbs agree."""
         begin, end = _around(self._sentences, place, len(self._words))
         places = self._telling[0]
@@ -69,12 +132,12 @@ class Cues:
 
     def announces(self, place: int) -> bool:
         """Whether the words before the place plainly announce: "in two weeks" is then a date."""
-        return self._plain_end <= place and self.looks_ahead(place)
+        return self._plain_end <= place and self._looks_ahead(place)
 
     def is_habit(self, place: int) -> bool:
         """Whether the clause around the place tells what happens again and again."""
         begin, end = _around(self._clauses, place, len(self._words))
-        if not self._line.pack.is_english:
+        if not self.line.pack.is_english:
             return False
         if begin not in self._habits:
             self._habits[begin] = any(map(self._tells_a_habit, range(begin, end)))
@@ -83,10 +146,10 @@ class Cues:
     def _is_put_off(self, place: int) -> bool:
         """Whether the words before a day move something to it: "moved to June 12"."""
         last = place - 1 - (self._word(place - 1) == "the")
-        if not self._line.kind(last, "to", "until", "for"):
+        if not self.line.kind(last, "to", "until", "for"):
             return False
         for n in range(last - 1, max(-1, last - _PUT_OFF_WINDOW), -1):
-            if self._line.kind(n, "stop"):
+            if self.line.kind(n, "stop"):
                 return False
             if self._words[n] in _PUT_OFF:
                 return True
@@ -95,7 +158,7 @@ class Cues:
     def _tells_a_habit(self, place: int) -> bool:
         if self._words[place] in _HABIT:
             return True
-        line, word = self._line, self._word(place + 1)
+        line, word = self.line, self._word(place + 1)
         if self._words[place] in ("once", "twice", "times"):
             return word in ("a", "per", "each", "every")
         if self._words[place] not in ("each", "every"):
@@ -107,7 +170,7 @@ class Cues:
         """The place of each verb, and whether it looks ahead."""
         places: list[int] = []
         ahead: list[bool] = []
-        if not self._line.pack.is_english:
+        if not self.line.pack.is_english:
             return places, ahead
         after = 0
         for place in range(len(self._words)):
@@ -128,7 +191,7 @@ class Cues:
         if word in _AHEAD or word.endswith("'ll"):
             return True
         return (
-            (word in _SHORT_IS and self._line.kind(place + 1, "possessive"))
+            (word in _SHORT_IS and self.line.kind(place + 1, "possessive"))
             or (word == "turns" and after.isdecimal())
             or (word == "like" and before in _WOULD)
             or (word == "due" and after != "to")
@@ -180,7 +243,7 @@ class Cues:
     @cached_property
     def _clauses(self) -> Sequence[int]:
         """The places of marks between two clauses."""
-        line = self._line
+        line = self.line
         marks = ("comma", "stop", "dash")
         return [
             n
@@ -191,7 +254,7 @@ class Cues:
     @cached_property
     def _sentences(self) -> Sequence[int]:
         """The same of two sentences."""
-        line = self._line
+        line = self.line
         ends = (n for n in range(len(self._words)) if line.kind(n, "stop"))
         return [n for n in ends if n + 1 == len(self._words) or not line.adjoins(n + 1)]
 
@@ -200,88 +263,6 @@ def _around(marks: Sequence[int], place: int, length: int) -> tuple[int, int]:
     """Beginning and end of the part around a place."""
     before, after = bisect_right(marks, place - 1), bisect_left(marks, place)
     return marks[before - 1] + 1 if before else 0, marks[after] if after < len(marks) else length
-
-
-# A season away.
-_CLOSE = timedelta(days=92)
-# Kinds of words before a day, or before a longer span, that make it a date.
-_BOUNDS = frozenset("since until before after by from around".split())
-ANCHORS_OF_DAYS = _BOUNDS | {"on", "for"}
-ANCHORS_OF_SPANS = _BOUNDS | {"in", "during", "throughout", "over"}
-ANCHORS_OF_WEEKENDS = (_BOUNDS - {"by", "from", "around"}) | {"over", "on", "at", "during", "for"}
-ANCHORS_OF_OCCASIONS = (_BOUNDS - {"from"}) | {"on", "at", "over", "during", "for", "celebrate"}
-NEVER: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class FoundDays:
-    """A stretch of a line and the days it names.
-
-    `span` is None for words that only look like a date (a habit, a title): they keep other rules
-    away. `recurring` says that the span was picked among many and may still be narrowed by its
-    surroundings ("March" by "of last year"). `needs` are the kinds of words that must stand before
-    it ("in", "since"): without one of them it names no days; None when it does on its own.
-    `occasion` marks holidays.
-    """
-
-    start: int
-    end: int
-    span: Span | None
-    recurring: Recurring | None = None
-    needs: frozenset[str] | None = None
-    occasion: bool = False
-    rolling: bool = False
-    relation: Relation = Relation.ON
-    looks_back: bool = False
-
-
-@dataclass
-class ReadLine:
-    """A line and what its verbs tell."""
-
-    line: Line
-
-    @property
-    def today(self) -> date:
-        """The day that the text was said on."""
-        return self.line.today
-
-    @cached_property
-    def cues(self) -> Cues:
-        """The cues that the verbs give."""
-        return Cues(self.line)
-
-    def which(self, place: int) -> Which:
-        """Whether the text looks back or ahead there."""
-        return Which.FUTURE if self.cues.looks_ahead(place) else Which.PAST
-
-    def chosen(self, recurring: Recurring, place: int) -> Which:
-        """Which one the text means there. Of days that come again every year, who leaves the year
-        out means the nearest, unless a verb says otherwise; one of another clause only where the
-        nearest is far."""
-        if recurring.period is not Precision.YEAR:
-            return self.which(place)
-        ahead = self.cues.tense(place)
-        if ahead is None:
-            nearest = recurring.which(Which.NEAREST, self.today)
-            if (
-                nearest is None
-                or max(nearest.first - self.today, self.today - nearest.last) > _CLOSE
-            ):
-                ahead = self.cues.tense_around(place)
-        return Which.NEAREST if ahead is None else Which.FUTURE if ahead else Which.PAST
-
-    def picked(
-        self,
-        start: int,
-        end: int,
-        recurring: Recurring,
-        needs: frozenset[str] | None = None,
-        occasion: bool = False,
-    ) -> FoundDays | None:
-        """One of the days that come again, by the tense of the text."""
-        span = recurring.which(self.chosen(recurring, start), self.today)
-        return FoundDays(start, end, span, recurring, needs, occasion) if span else None
 
 
 class Match:

@@ -92,7 +92,9 @@ class Pack:
             for name in split(names)
         }
         self.phrases: dict[str, list[Meaning]] = {}
-        for kind, phrase, value in self._meanings():
+        every = ((kind, one, value) for kind, s, value in self._groups() for one in split(s))
+        # Of two meanings of one phrase the first counts.
+        for kind, phrase, value in every:
             first, *rest = re.findall(r"\w+(?:'(?!s\b)\w+)*|'s\b|\S", fold(phrase))
             if not self.spaced:
                 first, rest = phrase, []
@@ -100,12 +102,8 @@ class Pack:
         for meanings in self.phrases.values():
             meanings.sort(key=lambda meaning: -len(meaning.rest))
 
-    def _meanings(self) -> Iterator[tuple[str, str, Any]]:
-        """Kind, phrase and value; of two meanings of one phrase the first counts."""
-        for kind, names, value in self._groups():
-            yield from ((kind, name, value) for name in split(names))
-
     def _groups(self) -> Iterator[tuple[str, str, Any]]:
+        """Kind, phrases and value."""
         table = self.table
         for names, offset in table.get("single", {}).items():
             number, _, unit = str(offset).partition(" ")

@@ -6,9 +6,9 @@ from datetime import date, timedelta
 
 from memory_store._spans import DAY, Precision, Relation, TimeExpression, TimeRange
 from memory_store.language.dates.found import FoundDays
-from memory_store.language.dates.pack import KINDS, pack_of
-from memory_store.language.dates.reading import Read, pack_for, read
-from memory_store.language.languages import ENGLISH, word_list, wording
+from memory_store.language.dates.pack import KINDS, Pack
+from memory_store.language.dates.reading import Read, read
+from memory_store.language.languages import word_list, wording
 from memory_store.language.sentences import LONGEST_READ
 
 # Nobody is asked about their own days before that.
@@ -19,46 +19,32 @@ _PAST, _PLANS, _PRESENT = (
 _ENDS = frozenset(".?!…")
 
 
-def time_range_of(question: str, today: date) -> TimeRange | None:
-    """The range of days an English question is about, or None where it names none or asks for a
-    length.
+def time_range(question: str, today: date, pack: Pack) -> TimeRange | None:
+    """The range of days a question is about, or None where it names none or asks for a length.
 
     `today` is the question date. "since", "after" and "before" give ranges that end today, or are
     open at one end; several expressions give the days from the first to the last of them where
-    these lie side by side or name single days, else None.
+    these lie side by side or name single days, else None. In other languages than English several
+    give none.
     """
     question = question[:LONGEST_READ]
-    found = read(question, today, pack_of(ENGLISH))
-    if found is None or _asks_length(question):
+    found = read(question, today, pack)
+    if found is None or _asks_length(question, found):
         return None
-    asked = _Asked(found)
-    meant = [item for item in found.found if asked.may_mean(item)]
-    expressions = [found.expression(item) for item in asked.in_question(meant)]
+    meant = _Asked(found).meant() if pack.is_english else found.found
+    expressions = [found.expression(item) for item in meant]
     ranges = [_range_of(e, today) for e in expressions]
-    if len(ranges) <= 1:
-        return ranges[0] if ranges else None
-    return _combined(ranges)
-
-
-def time_range(question: str, asked_on: date) -> TimeRange | None:
-    """The same in the language of the question; None where that is not clear. In other languages
-    than English also where it names several stretches of days."""
-    pack = pack_for(question)
-    if pack is None:
-        return None
     if pack.is_english:
-        return time_range_of(question, asked_on)
-    found = read(question, asked_on, pack)
-    if found is None or KINDS["length"] in found.reading.line.letters:
-        return None
-    expressions = [found.expression(item) for item in found.found]
-    if len({(e.first, e.last) for e in expressions}) != 1:
-        return None
-    return _range_of(expressions[0], asked_on)
+        return _combined(ranges) if len(ranges) > 1 else next(iter(ranges), None)
+    are_one = len({(e.first, e.last) for e in expressions}) == 1
+    return ranges[0] if are_one else None
 
 
-def _asks_length(question: str) -> bool:
+def _asks_length(question: str, found: Read) -> bool:
     """Whether the answer is a length of time or an age: the dates in it are no place to look."""
+    line = found.reading.line
+    if not line.pack.is_english:
+        return KINDS["length"] in line.letters
     if wording("time.asks_length").search(question):
         return True
     # The same, told by two things of which one comes anywhere after the other.
@@ -91,7 +77,16 @@ class _Asked:
         do, who, what, *_ = [*self._words[place : place + 3], "", ""]
         return do in ("do", "does") and who in _PRESENT and what != "have"
 
-    def may_mean(self, item: FoundDays) -> bool:
+    def meant(self) -> list[FoundDays]:
+        """Finds in the sentences that ask; else finds of the past in the other sentences."""
+        meant = [item for item in self._found.found if self._may_mean(item)]
+        inside = [item for item in meant if self._is_asked(item)]
+        if inside or "?" not in self._words:
+            return inside or meant
+        today = self._found.reading.today
+        return [item for item in meant if item.span and item.span.last <= today]
+
+    def _may_mean(self, item: FoundDays) -> bool:
         """Whether the days of a find may be those asked about."""
         today, span = self._found.reading.today, item.span
         if span is None or item.relation is Relation.FOR or today - span.first > _LIFETIME:
@@ -103,15 +98,7 @@ class _Asked:
         if self._found.has(item, _SINGLED_OUT) or not self._found.has(item, _RECURS):
             return True
         is_usual = self._is_present and not self._found.has(item, _SINGLE)
-        return not is_usual and not self._found.reading.cues.is_habit(item.start)
-
-    def in_question(self, meant: list[FoundDays]) -> list[FoundDays]:
-        """Finds in the sentences that ask; else finds of the past in the other sentences."""
-        inside = [item for item in meant if self._is_asked(item)]
-        if inside or "?" not in self._words:
-            return inside or meant
-        today = self._found.reading.today
-        return [item for item in meant if item.span and item.span.last <= today]
+        return not is_usual and not self._found.reading.is_habit(item.start)
 
     def _is_asked(self, item: FoundDays) -> bool:
         """Whether the sentence of a find ends in a question mark."""

@@ -12,22 +12,14 @@ from datetime import date, datetime, time
 from functools import cache
 from itertools import islice
 
-from memory_store._spans import (
-    Precision,
-    Relation,
-    Span,
-    TimeExpression,
-    month_of,
-    one_day,
-    week_of,
-    year_of,
-)
+from memory_store._spans import Precision, Relation, Span, TimeExpression, one_day
 from memory_store._types import Days
 from memory_store.language.dates.around import composed
 from memory_store.language.dates.found import FoundDays, ReadLine
 from memory_store.language.dates.line import line_of
 from memory_store.language.dates.named import named
 from memory_store.language.dates.pack import FILES, Pack, pack_of, pattern, split
+from memory_store.language.dates.parts import AROUND
 from memory_store.language.languages import ENGLISH, languages_of, word_table, wording
 from memory_store.language.sentences import LONGEST_READ
 
@@ -149,7 +141,6 @@ _MOST_CANDIDATES = 16
 _one_at_a_time = threading.Lock()
 # Days of a long life: what lies further back, or a sixth of it ahead, is no date of a talk.
 _LIFE = 45_000
-_SPAN_OF = {"week": week_of, "month": month_of, "year": year_of, "day": one_day}
 
 
 def _search_rest(text: str, today: date) -> list[tuple[int, int, Span]]:
@@ -170,15 +161,8 @@ def _search_rest(text: str, today: date) -> list[tuple[int, int, Span]]:
             named = any(map(str.isdecimal, words)) and any(map(str.isalpha, words))
             if named and period != "time" and -_LIFE < (day - today).days < _LIFE // 6:
                 start = candidate.start() + max(0, candidate[0].find(words))
-                found.append((start, start + len(words), _SPAN_OF.get(period, one_day)(day)))
+                found.append((start, start + len(words), AROUND.get(period, one_day)(day)))
     return found
-
-
-def time_expressions(text: str, today: date) -> list[TimeExpression]:
-    """The expressions of an English text in order, as far as it is read. `today` is the day it was
-    said on."""
-    found = read(text, today, pack_of(ENGLISH))
-    return [found.expression(item) for item in found.found] if found else []
 
 
 # "before Friday" says when something did not happen; a decade is no event's day.
@@ -186,23 +170,13 @@ _NO_DAY = (Relation.BEFORE, Relation.AFTER)
 _SINGLED_OUT = frozenset("last this next past coming ago single".split())
 
 
-def event_dates_of(statement: str, said_on: datetime | date) -> tuple[Days, ...]:
-    """The days named in an English statement, in its order, each once; plans count like events.
+def event_days(statement: str, said_on: datetime | date, pack: Pack) -> tuple[Days, ...]:
+    """The days named in a statement, in its order, each once; plans count like events.
 
     "since March" and "until Friday" give the day named. Habits ("every Monday"), lengths ("for
     the past two weeks"), ages, clock times and whole decades give none. An instant counts by the
     day of its own zone.
     """
-    return _events(statement, said_on, pack_of(ENGLISH))
-
-
-def event_days(statement: str, said_on: datetime | date) -> tuple[Days, ...]:
-    """The same in the language of the statement; none where that is not clear."""
-    pack = pack_for(statement)
-    return _events(statement, said_on, pack) if pack else ()
-
-
-def _events(statement: str, said_on: datetime | date, pack: Pack) -> tuple[Days, ...]:
     found = read(statement, _day(said_on), pack)
     if found is None:
         return ()
@@ -224,8 +198,8 @@ def pack_for(text: str) -> Pack | None:
 def _names_an_event(item: FoundDays, found: Read) -> bool:
     if item.relation in _NO_DAY or item.span is None or item.span.precision is Precision.DECADE:
         return False
-    cues, line = found.reading.cues, found.reading.line
-    if not found.has(item, _SINGLED_OUT) and cues.is_habit(item.start):
+    reading, line = found.reading, found.reading.line
+    if not found.has(item, _SINGLED_OUT) and reading.is_habit(item.start):
         return False
     for_how_long = line.kind(item.start - 1, "for") or line.kind(item.start, "for")
     return not (item.rolling and for_how_long)
@@ -242,8 +216,8 @@ _CALENDAR = ("week", "month", "year")
 _MAY_COUNT = wording("time.may_count")
 
 
-def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
-    """The words of a text that count from the day they were said on, with the days they name.
+def counted_days(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
+    """The words of an English text that count from the day they were said on, with their days.
 
     Left out are days that a verb decides ("on Friday"), those that people count in two ways ("next
     Friday"), numbers that are rounded ("two weeks ago"), and those that name the day itself.

@@ -2,16 +2,7 @@
 
 from datetime import timedelta
 
-from memory_store._spans import (
-    DAY,
-    Precision,
-    Span,
-    Which,
-    one_day,
-    week_of,
-    weekend_of,
-    weekly,
-)
+from memory_store._spans import DAY, Precision, Span, Which, one_day, week_of, weekend_of, weekly
 from memory_store.language.dates.found import Build, FoundDays, Match, Rule
 from memory_store.language.dates.line import Line
 from memory_store.language.dates.pack import pattern
@@ -151,7 +142,7 @@ def _ahead(m: Match) -> FoundDays | None:
         return None
     if line.kind(m.end - 1, "single") and line.values[m.end - 1] != (0, "day"):
         return None
-    if m.has("in") and not m.reading.cues.announces(m.start):
+    if m.has("in") and not m.reading.announces(m.start):
         return None  # "I read it in two weeks" tells how long it took
     return m.fixed(counted(m.today, count_of(m.value("count")), m.value("unit"), 1))
 

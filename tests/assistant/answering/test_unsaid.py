@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from assistant.answering.never_told import unsaid
+from assistant.answering.conclusions import unsaid
 from assistant.answering.statements import Statement
 from memory_store import Recalled, Record, Round, Speaker
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from assistant.chat.sent_again import same_round
-from assistant.chat.turns import Role, Turn, add_turn, new_turns
+from assistant.chat.turns import Role, Turn, add_turn, new_turns, same_round
 from memory_store import Round
 from memory_store._types import CORRECTED
 

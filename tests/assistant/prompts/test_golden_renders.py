@@ -10,11 +10,7 @@ import pytest
 
 from assistant.answering.context import Context, ContextRequest, build_context
 from assistant.answering.notes import (
-    ANSWER_FROM_NOTES,
-    CHAIN_OF_NOTE,
-    DIRECT,
     MARKER,
-    NOTE,
     AnswerFromNotesInput,
     ChainOfNoteInput,
     DirectInput,
@@ -57,10 +53,10 @@ def renders() -> dict[str, str]:
     }
 
 
-PROMPTS = [DIRECT, CHAIN_OF_NOTE, NOTE, ANSWER_FROM_NOTES]
+INPUTS = [DirectInput, ChainOfNoteInput, NoteInput, AnswerFromNotesInput]
 
 
-@pytest.mark.parametrize("name", [prompt.name for prompt in PROMPTS])
+@pytest.mark.parametrize("name", [one.prompt.name for one in INPUTS])
 def test_a_prompt_reads_exactly_so(name: str) -> None:
     assert renders()[name] == (GOLDEN / f"{name}.txt").read_text().rstrip("\n")
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from memory_store.language import ENGLISH
-from memory_store.language.language import replaces
+from memory_store.language.statements import replaces
 
 SAID_ON = date(2026, 5, 20)
 

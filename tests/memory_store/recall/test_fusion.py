@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from memory_store.recall._ranking import SIGNALS, Candidate, Candidates, Weights, best
+from memory_store.recall._query import Weights
+from memory_store.recall._ranking import SIGNALS, Candidate, Candidates, best
 
 WEIGHTS = Weights(dense=1.0, words=0.5, session_words=0.25)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from memory_store.recall._ranking import Neighbours
 from memory_store.recall._remembered import RoundOutline
-from memory_store.recall._signals import Neighbours
 
 
 def place(

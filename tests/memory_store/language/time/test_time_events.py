@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from memory_store._types import Days
-from memory_store.language.dates import event_dates_of
+from memory_store.language import ENGLISH
 
 # Said on Saturday, 2023-05-20. statement | days, each first..last or one day; nothing for none.
 STATEMENTS = """
@@ -174,12 +174,12 @@ def days(text: str) -> Days:
 @pytest.mark.parametrize("row", (STATEMENTS + WITHOUT_A_YEAR + AS_TYPED).strip().splitlines())
 def test_a_statement_names_these_days(row: str) -> None:
     statement, _, expected = row.partition("|")
-    assert event_dates_of(statement.strip(), SATURDAY) == tuple(map(days, expected.split()))
+    assert ENGLISH.event_days(statement.strip(), SATURDAY) == tuple(map(days, expected.split()))
 
 
 def test_a_moment_counts_by_its_own_day() -> None:
     east = datetime(2023, 5, 20, 1, tzinfo=timezone(timedelta(hours=9)))  # 19 May in UTC
-    assert event_dates_of("I ran today.", east) == (Days(SATURDAY, SATURDAY),)
-    assert event_dates_of("I ran today.", datetime(2023, 5, 20, 23, tzinfo=UTC)) == (
+    assert ENGLISH.event_days("I ran today.", east) == (Days(SATURDAY, SATURDAY),)
+    assert ENGLISH.event_days("I ran today.", datetime(2023, 5, 20, 23, tzinfo=UTC)) == (
         Days(SATURDAY, SATURDAY),
     )

@@ -9,7 +9,8 @@ from datetime import date
 import pytest
 
 from memory_store._spans import Precision, Relation, TimeExpression
-from memory_store.language.dates import time_expressions
+from memory_store.language.dates import pack_of
+from memory_store.language.dates.reading import read
 
 # Each block: the reference day, then phrase | first day | last day (one day: no last).
 PHRASES = """
@@ -218,6 +219,11 @@ I have to be there on Monday | 2021-08-23
 this summer | 2021-06-01 | 2021-08-31
 on Independence Day | 2021-07-04
 """
+
+
+def time_expressions(text: str, today: date) -> list[TimeExpression]:
+    found = read(text, today, pack_of("en"))
+    return [found.expression(item) for item in found.found] if found else []
 
 
 def rows() -> list[tuple[str, date, tuple[date, date]]]:

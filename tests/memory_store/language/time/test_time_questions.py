@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_store._spans import TimeRange
-from memory_store.language.dates import time_range_of
+from memory_store.language import ENGLISH
 
 TUESDAY = date(2023, 5, 30)
 
@@ -60,7 +60,7 @@ def day(text: str) -> date | None:
 @pytest.mark.parametrize("row", RANGES.strip().splitlines())
 def test_a_dated_question_gives_its_days(row: str) -> None:
     question, first, last = (cell.strip() for cell in row.split("|"))
-    found = time_range_of(question, TUESDAY)
+    found = ENGLISH.time_range(question, TUESDAY)
     assert found is not None
     assert (found.first, found.last) == (day(first), day(last))
 
@@ -178,16 +178,16 @@ I'm off to Rome next month. What did you say about trams?
 
 @pytest.mark.parametrize("question", WITHOUT.strip().splitlines())
 def test_a_question_without_days_gives_none(question: str) -> None:
-    assert time_range_of(question, TUESDAY) is None
+    assert ENGLISH.time_range(question, TUESDAY) is None
 
 
 def test_expressions_far_apart_give_none() -> None:
     question = "Did I spend more in March 2021 or in April 2023?"
-    assert time_range_of(question, TUESDAY) is None
+    assert ENGLISH.time_range(question, TUESDAY) is None
 
 
 def test_a_range_is_days_with_its_provenance() -> None:
-    found = time_range_of("What did I do since March?", TUESDAY)
+    found = ENGLISH.time_range("What did I do since March?", TUESDAY)
     assert found is not None
     assert found.text == "since March"
     assert (found.days.first, found.days.last) == (date(2023, 3, 1), TUESDAY)
@@ -204,7 +204,7 @@ PIECES += " month year Christmas summer every for first weekend tomorrow today ?
     st.dates(date(1990, 1, 1), date(2060, 1, 1)),
 )
 def test_no_question_breaks_it_and_ranges_are_in_order(words: list[str], today: date) -> None:
-    found = time_range_of(" ".join(words), today)
+    found = ENGLISH.time_range(" ".join(words), today)
     assert found is None or isinstance(found, TimeRange)
     if found is not None:
         assert found.days.first is not None or found.days.last is not None
