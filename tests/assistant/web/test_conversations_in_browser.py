@@ -222,7 +222,7 @@ def test_only_memories_are_listed_and_only_near_ones_found(
             "newer version of the assistant",
         ),
         ("a.zip", "PK nothing", "The zip file cannot be read"),
-        ("a.json", json.dumps([{"id": "c"}]), "not a ChatGPT conversation"),
+        ("a.json", json.dumps([{"id": "c"}]), "no conversation of a known form"),
     ],
 )
 def test_what_cannot_be_brought_in_is_said_in_words(
