@@ -2,6 +2,7 @@
 
 import importlib
 from dataclasses import fields
+from importlib.metadata import entry_points
 from pkgutil import iter_modules
 from typing import Any, TypeGuard
 
@@ -16,6 +17,8 @@ from memory_store import TimeUse
 PUBLISHED = tuple(module.name.replace("_", "-") for module in iter_modules(published.__path__))
 """The designs of the literature: a file each, with one class, in `assistant.designs.published`."""
 
+ENTRY_POINTS = "aide_memoire.designs"
+"""Under this group other packages name designs of theirs."""
 # Settings of their own, whatever the design.
 _READING = ("mode", "layout")
 
@@ -61,9 +64,11 @@ def class_of(name: str) -> type[Design]:
     """The class of a design. Raises `ConfigError`."""
     if name == AIDE_MEMOIRE:
         return AideMemoire
-    module, colon, attribute = name.rpartition(":")
+    of_others = {one.name: one.value for one in entry_points(group=ENTRY_POINTS)}
+    place = of_others.get(name, name) if name not in PUBLISHED else name
+    module, colon, attribute = place.rpartition(":")
     if not (colon or name in PUBLISHED):
-        known = ", ".join((AIDE_MEMOIRE, *PUBLISHED))
+        known = ", ".join((AIDE_MEMOIRE, *PUBLISHED, *of_others))
         raise ConfigError(
             f"there is no design {name[:80]!r}: choose one of {known}, or module:Class",
             code="wrong_setting",

@@ -12,6 +12,7 @@ import importlib.util
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
 
@@ -42,6 +43,8 @@ BENCHMARKS: dict[str, Benchmark] = {
         *(SHORT, LONG, SAMPLE),
     )
 }
+ENTRY_POINTS = "aide_memoire_harness.datasets"
+"""Under this group other packages name data sets of theirs."""
 KNOWN_FILES = tuple(file for one in BENCHMARKS.values() for file in one.files)
 KNOWN_FOLDERS = tuple(folder for one in BENCHMARKS.values() for folder in one.folders)
 # Data sets that look like one of ours, and why they cannot be read.
@@ -96,10 +99,12 @@ class Plugin(Protocol):
 def _of_others(name: str, file: Path | None) -> Dataset:
     if name in _REFUSED:
         raise UsageError(_REFUSED[name])
-    if ":" not in name:
-        known = f"{', '.join(BENCHMARKS)}, or module:Class"
+    of_others = {one.name: one.value for one in entry_points(group=ENTRY_POINTS)}
+    place = of_others.get(name, name)
+    if ":" not in place:
+        known = f"{', '.join((*BENCHMARKS, *of_others))}, or module:Class"
         raise UsageError(f"unknown data set {name!r}, expected one of {known}")
-    plugin = load_plugin(name, file)
+    plugin = load_plugin(place, file)
     outlines = [digest_of(question) for question in plugin.questions()]
     if not outlines:
         raise DatasetError(f"{name}: holds no questions")

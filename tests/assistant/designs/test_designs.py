@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from assistant.designs.registry import ENTRY_POINTS, class_of
 from assistant.errors import ConfigError
 from assistant.services import Services, open_services
 from assistant.settings import load_settings
@@ -185,3 +186,19 @@ async def test_a_design_of_ones_own_as_the_documents_show_it(
         for day, near in plain.items()
     }
     assert len(plain) == len(SAID)
+
+
+async def test_a_design_that_another_package_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "theirs.py").write_text(
+        "from assistant.designs.design import Design\nclass Theirs(Design):\n    pass\n"
+    )
+    about = tmp_path / "theirs-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    (about / "entry_points.txt").write_text(f"[{ENTRY_POINTS}]\ntheirs = theirs:Theirs\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert class_of("theirs").__module__ == "theirs"
+    with pytest.raises(ConfigError, match="theirs, or module:Class"):
+        class_of("nobodys")

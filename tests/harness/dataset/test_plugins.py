@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.datasets.registry import open_dataset
+from harness.datasets.registry import ENTRY_POINTS, open_dataset
 from harness.errors import DatasetError, UsageError
 
 CLASS = """
@@ -48,6 +48,20 @@ def test_a_class_in_a_file_is_a_data_set(module: Path) -> None:
     (history,) = dataset.histories({"r0", "r1"})
     assert [q.answer for q in history] == ["green", "green"]
     assert history[0].question_date == datetime(2024, 5, 2, tzinfo=UTC)
+
+
+def test_a_data_set_that_another_package_names(
+    module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = tmp_path / "theirs-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1\n")
+    named = f"[{ENTRY_POINTS}]\nriddles = their_riddles:Riddles\n"
+    (about / "entry_points.txt").write_text(named)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert [q.question_id for q in open_dataset("riddles", None).outlines] == ["r0", "r1"]
+    with pytest.raises(UsageError, match="riddles, or module:Class"):
+        open_dataset("nobodys", None)
 
 
 def test_its_identity_follows_its_content(module: Path, tmp_path: Path) -> None:
