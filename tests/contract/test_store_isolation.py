@@ -85,11 +85,11 @@ COVERED = {
         "forget_user",
         "foreseen",
     ),
-    # Of the operator: they read all users, to enrich them and to back them up.
-    *("unenriched", "users", "verify", "scrub"),
+    # Of the operator: they read all users, to enrich them, to back them up and to index them anew.
+    *("unenriched", "users", "verify", "scrub", "reindex", "reindex_is_unfinished"),
     # Of no user.
     *("open", "close", "check", "closeness", "description", "language", "promise", "let_go"),
-    "key_fallbacks",
+    *("key_fallbacks", "embedder"),
 }
 
 
