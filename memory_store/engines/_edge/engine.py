@@ -7,6 +7,7 @@ disk runs beside it.
 """
 
 import asyncio
+import shutil
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
@@ -31,7 +32,7 @@ from memory_store.engines._edge.points import (
     to_number,
     to_request,
 )
-from memory_store.engines._edge.rewriting import finish_swap, replaced, rewritten, sweep
+from memory_store.engines._edge.rewriting import finish_swap, old_of, replaced, rewritten, sweep
 from memory_store.engines._edge.shard import Shard, payload_of, vectors_of
 from memory_store.engines._edge.sync import Durability
 from memory_store.engines._engine import (
@@ -317,6 +318,8 @@ class EdgeEngine:
             with self._explaining():
                 self._open_shard = await rewritten(self._shard, self._gate)
             await asyncio.to_thread(sweep, self._directory)
+            # An index that a reindex kept still has what was forgotten since.
+            await asyncio.to_thread(shutil.rmtree, old_of(self._directory), ignore_errors=True)
             return True
 
     async def go_on_with(self, coming: Path) -> None:

@@ -53,6 +53,16 @@ async def test_nothing_forgotten_or_put_right_is_left(store: MemoryStore, tmp_pa
     assert [path.name for path in (tmp_path / "data").iterdir()] == ["edge"]
 
 
+async def test_an_index_that_was_kept_goes_too(store: MemoryStore, tmp_path: Path) -> None:
+    await store.remember([secret(0)])
+    shutil.copytree(tmp_path / "data" / "edge", tmp_path / "data" / "edge.old")
+    await store.forget_user("eve")
+    assert await store.scrub()
+    assert files_with(tmp_path, SECRET) == []
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["edge"]
+    await store.close()
+
+
 async def test_searches_find_the_same(store: MemoryStore) -> None:
     query = Query("user 1", "Where do I live, and how many pears?", 20)
     before = [(one.record.id, one.similarity) for one in (await store.recall(query)).rounds]
