@@ -145,8 +145,8 @@ class Collection:
         )
 
 
-class ServerOptions(TypedDict, total=False):
-    """How a server is reached. The last three count when the collection is made."""
+class CollectionOptions(TypedDict, total=False):
+    """A collection of a server, and how it is reached. The last three count when it is made."""
 
     grpc_port: int
     api_key: str | None
@@ -161,7 +161,7 @@ class ServerOptions(TypedDict, total=False):
 class OnServer:
     """Whoever keeps points in a collection of the Qdrant at `url`."""
 
-    def __init__(self, url: str, **options: Unpack[ServerOptions]) -> None:
+    def __init__(self, url: str, **options: Unpack[CollectionOptions]) -> None:
         self.url, self.options = url, options
         self._timeout = options.get("timeout", TIMEOUT_SECONDS)
         self._connection = Connection(

@@ -14,7 +14,7 @@ from typing import Unpack
 from qdrant_client import models
 
 from memory_store._documents import NONE, Body, Document, WriteOutcome, following
-from memory_store.engines._server.collection import Collection, OnServer, ServerOptions
+from memory_store.engines._server.collection import Collection, CollectionOptions, OnServer
 from memory_store.engines._server.points import to_holding
 
 _NAMES = uuid.UUID("6f1f3d0e-6f0c-4c55-9d5a-0f5c3c0d7a11")
@@ -24,7 +24,7 @@ _VERSION, _EARLIER, _BODY, _UNTIL = "version", "earlier", "body", "until"
 class ServerDocuments(OnServer):
     """See `Documents`. Takes what `ServerEngine` takes; the collection is that of the memory."""
 
-    def __init__(self, url: str, **options: Unpack[ServerOptions]) -> None:
+    def __init__(self, url: str, **options: Unpack[CollectionOptions]) -> None:
         super().__init__(url, **options)
         self._collection = Collection(self._connection, f"{self._named}.shared")
         self._spread["shard_number"] = 1

@@ -41,7 +41,7 @@ from memory_store.engines._layout import (
     of_scope,
     to_matrix,
 )
-from memory_store.engines._server.collection import Collection, OnServer, ServerOptions
+from memory_store.engines._server.collection import Collection, CollectionOptions, OnServer
 from memory_store.engines._server.connection import is_gone
 from memory_store.engines._server.points import (
     GRAPHS,
@@ -76,7 +76,7 @@ class ServerEngine(OnServer):
 
     name = "server"
 
-    def __init__(self, url: str, **options: Unpack[ServerOptions]) -> None:
+    def __init__(self, url: str, **options: Unpack[CollectionOptions]) -> None:
         super().__init__(url, **options)
         self._call = self._connection.call
         self._watchers = WriteWatchers()
