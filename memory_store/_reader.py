@@ -5,7 +5,14 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from memory_store._changes.extraction import known_facts
-from memory_store._changes.validity import Conflict, Told, conflicts, linked_records, told
+from memory_store._changes.validity import (
+    Conflict,
+    Told,
+    conflicts,
+    linked_records,
+    read_from,
+    told,
+)
 from memory_store._gate import Gate
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
@@ -148,11 +155,12 @@ class MemoryReader:
         )
         every = await self._engine.scroll(scope, fields(listing))
         page = await aside(FACT * len(every), cut, every, listing)
-        read = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []
-        records = {record.id: record for record in read}
+        shown = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []
+        records = {record.id: record for record in shown}
         if listing.as_of:
             until = Days(last=listing.as_of)
-            records = await linked_records(self._engine, listing.user_id, until, records)
+            read = read_from(self._engine, listing.user_id)
+            records = await linked_records(read, until, records)
         found = tuple(records[id] for id in page.ids if id in records)
         return Page(found, page.total, page.next)
 

@@ -10,7 +10,7 @@ import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -165,6 +165,11 @@ class Round:
     def turns(self) -> tuple[str, ...]:
         """The ids of its turns, without the mark of a correction."""
         return tuple(id for id in self.turn_ids if not id.startswith(CORRECTED))
+
+    def was_said_on(self, days: Days) -> bool:
+        """Whether it was said on one of the days, as UTC counts them."""
+        said = self.session_date.astimezone(UTC).date()
+        return days.within(Days(said, said)) is not None
 
     @property
     def size(self) -> int:

@@ -12,14 +12,14 @@ what Caroline said of other things.
 import calendar
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from assistant.answering.layouts import plural, print_span, whole_months
 from assistant.answering.packing import shortened
 from assistant.answering.passages import asked_item, lists_in, passages
 from assistant.answering.selection import distinct, near_the_best
-from assistant.answering.statements import ASKS, Statement, told_in_order, weighed
+from assistant.answering.statements import ASKS, Statement, told_in_order, told_texts, weighed
 from memory_store import MemoryStore, Recalled, Speaker
 from memory_store.language import (
     LONGEST_READ,
@@ -182,7 +182,7 @@ def _listed(question: str, replied: Sequence[Statement]) -> tuple[str, list[Stat
     for statement in replied:
         nearest.setdefault(statement.source.record.id, statement)
     found = [
-        (shared_words(question, listed.lead), item, replace(s, text=item, passage=listed.in_short))
+        (shared_words(question, listed.lead), item, s._replace(text=item, passage=listed.in_short))
         for s in nearest.values()
         for listed in lists_in(s.source.record.round.assistant_text)
         if (item := wanted.of(listed))
@@ -253,20 +253,23 @@ _NO_NAMES = frozenset(
 def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True) -> list[str]:
     """The question's names, and `things` of one's own ("my dog") where much or all was read, of
     which no recalled round has a word; days and months are no names."""
-    rounds = [found.record.round for found in recalled]
-    texts = [text for round in rounds for text in (round.user_text, round.assistant_text)]
-    if not any(text.strip() for text in texts) or any(len(t) > LONGEST_READ for t in texts):
-        return []  # nothing was told; or more than is read, in which it may have come up
-    texts += [name for round in rounds for name in (round.user_name, round.assistant_name) if name]
-    heard = {term for text in texts for term in terms(text)}
-    heard.update(*(names for names in _KIN if names & heard))
     # Every German noun has a capital.
     names = [] if "de" in languages_of(question) else _NAME.findall(question)
     asked = {word: word for word in names if _is_name(word)}
+    mine = {word: f"your {word}" for word in _MINE.findall(question)}
+    mine |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
+    if not (asked or (things and mine)):
+        return []
+    rounds = [found.record.round for found in recalled]
+    texts = [text for found in recalled for text in told_texts(found)]
+    if not any(text.strip() for text in texts) or any(len(t) > LONGEST_READ for t in texts):
+        return []  # nothing was told; or more than is read, in which it may have come up
+    texts += [name for round in rounds for name in (round.user_name, round.assistant_name) if name]
     is_much = len(rounds) < _MANY_ROUNDS or sum(map(len, texts)) >= _MUCH_READ
     if things and (is_much or any(round.user_name for round in rounds)):
-        asked |= {word: f"your {word}" for word in _MINE.findall(question)}
-        asked |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
+        asked |= mine
+    heard = {term for text in texts for term in terms(text)}
+    heard.update(*(names for names in _KIN if names & heard))
     # A stop word is no term, and was never heard of.
     heard |= _KINDS_OF_THINGS
     return [what for word, what in asked.items() if (t := terms(word)) and heard.isdisjoint(t)]

@@ -30,7 +30,6 @@ from assistant.answering.packing import (
 from assistant.answering.plan import Layout, ReadingPlan, Unit
 from assistant.answering.reader import Question, as_read
 from assistant.answering.standing import STANDING, StandingRequest, standing_requests
-from assistant.by_digest import ByDigest
 from assistant.dates import print_day
 from assistant.models.token_counter import TokenCounter
 from assistant.prompts.fence import fenced_json
@@ -44,6 +43,7 @@ from memory_store import (
     Round,
     Speaker,
 )
+from memory_store.by_digest import ByDigest
 from memory_store.language import (
     ENGLISH,
     Asked,

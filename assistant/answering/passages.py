@@ -8,7 +8,7 @@ stands alone more often, and is quoted as it is.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from assistant.answering.packing import shortened
 from assistant.answering.statements import ASKS, Statement
@@ -47,7 +47,7 @@ def _joined(first: Statement, other: Statement) -> Statement:
     """The first one, with the days that either names."""
     days = dict.fromkeys((*first.lead_dates, *other.lead_dates, *other.event_dates))
     lead_dates = tuple(day for day in days if day not in first.event_dates)
-    return replace(first, lead_dates=lead_dates)
+    return first._replace(lead_dates=lead_dates)
 
 
 def in_passage(
@@ -78,8 +78,8 @@ def in_passage(
     if statement.text not in telling:
         return statement
     if is_short:
-        return replace(statement, passage=_with_lines(said, telling))
-    return replace(statement, passage=_around(telling, telling.index(statement.text), _SHORT))
+        return statement._replace(passage=_with_lines(said, telling))
+    return statement._replace(passage=_around(telling, telling.index(statement.text), _SHORT))
 
 
 def _with_lines(said: str, parts: Sequence[str]) -> str:
@@ -99,7 +99,7 @@ def _in_reply(statement: Statement) -> Statement:
         parts = sentences(line)
         if statement.text in parts:
             passage = _around(parts, parts.index(statement.text), _LONGEST)
-            return replace(statement, passage=_with_list(passage, reply))
+            return statement._replace(passage=_with_list(passage, reply))
     return statement
 
 

@@ -89,7 +89,7 @@ async def profile(
     ]
     told = [s async for one in in_slices(found) for s in _told(one, store)]
     if several_speak(found):
-        told = [replace(s, said_by=name_of(s.source, s.speaker)) for s in told]
+        told = [s._replace(said_by=name_of(s.source, s.speaker)) for s in told]
     things = await aside(size, _things, told, store)
     if not things:
         return None
@@ -156,7 +156,7 @@ def _told(found: Recalled, store: MemoryStore) -> Iterator[Statement]:
         if sentence is None or _is_told(sentence):
             is_own = statement.speaker is Speaker.USER
             if is_own or (sentence and _instructs(sentence) and not wants):
-                yield replace(statement, speaker=Speaker.USER)
+                yield statement._replace(speaker=Speaker.USER)
 
 
 def _is_told(sentence: Sentence) -> bool:
@@ -179,7 +179,7 @@ def _things(told: Sequence[Statement], store: MemoryStore) -> list[Thing]:
     leads = {(s.source.record.id, s.lead) for s in corrected}
     holding = [
         # Where a part of a message no longer holds, only the part that holds is quoted.
-        replace(s, passage=s.quotable) if s.source.record.id in gone else s
+        s._replace(passage=s.quotable) if s.source.record.id in gone else s
         for s in told_in_order(corrected)[::-1]
         if not s.superseded_by and s.key not in leads
     ]

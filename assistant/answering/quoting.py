@@ -30,11 +30,9 @@ from assistant.answering.selection import (
     holding_first,
     in_order,
     near_the_best,
-    only_told,
     put_right,
     ranked,
     with_newer,
-    without_ours,
 )
 from assistant.answering.statements import (
     ASKS,
@@ -118,7 +116,7 @@ class QuotingReader:
         self, question: Question, asked: Asked, recalled: Sequence[Recalled]
     ) -> Answer:
         """The nearest statements alone, for a language without rules."""
-        best = without_ours(recalled[:_ROUNDS])
+        best = recalled[:_ROUNDS]
         near = await nearest_statements(self._store, question.text, best)
         near = [one for one in near if one.asking < ASKS] or near
         if not near or max(s.closeness for s in near) < self._floor:
@@ -157,7 +155,7 @@ class QuotingReader:
         # A reply stands in the round of its request, which only asks.
         first = recalled if asked.about_replies else [*told, *others]
         farther = [one for one in first[_ROUNDS:] if asked.slot in _slots(one)]
-        best = without_ours([*first[:_ROUNDS], *farther])
+        best = [*first[:_ROUNDS], *farther]
         language = self._store.language
         found = await nearest_statements(
             self._store, question.text, best, about_replies=asked.about_replies
@@ -182,7 +180,7 @@ class QuotingReader:
         answer."""
         strangers: Sequence[str] = ()
         if nearness >= self._floor:
-            told = only_told(recalled[:_ROUNDS_FOR_NAMES])
+            told = recalled[:_ROUNDS_FOR_NAMES]
             # "Our conversation" is no thing of the user's that must have been mentioned.
             things = nearness < _SURELY_NEAR and not question.asked.about_replies
             size = sum(one.record.round.size for one in told)
@@ -297,8 +295,7 @@ class QuotingReader:
 
     async def _told_in(self, question: Question, recalled: Sequence[Recalled]) -> list[Statement]:
         """Statements of users in the rounds, nearest first."""
-        told = without_ours(recalled)
-        near = await nearest_statements(self._store, question.text, told, replies=False)
+        near = await nearest_statements(self._store, question.text, recalled, replies=False)
         near = [one for one in near if one.asking < ASKS]
         return superseded_among_others(as_typed(near), self._store.language)
 

@@ -1,6 +1,6 @@
 """Which statements are quoted, and in which order.
 
-What our own answers left is not quoted. What answers best stands first, and of what may have
+What answers best stands first, and of what may have
 changed since, what was said last. What a user put right in a later message ("Sorry, I got that
 wrong, it leaves on Friday.") holds no longer: frames of statements know few such messages. The
 model of kinds tells that a message corrects; what it corrects is what was said just before it, or
@@ -8,16 +8,12 @@ else what has most of its words.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date, datetime
 from heapq import nlargest
-from typing import Any
 
 from assistant.answering.passages import is_in_passage, passages
-from assistant.answering.phrases import outcome_of
-from assistant.answering.reader import Outcome
-from assistant.answering.statements import ASKS, Statement, parts_gone, superseded, told_in
-from memory_store import FactLink, MemoryStore, Recalled, Record, Round, Speaker, reading_of
+from assistant.answering.statements import ASKS, Statement, parts_gone, superseded
+from memory_store import FactLink, MemoryStore, Record, Round, Speaker, reading_of
 from memory_store.language import Asked, Kind, shared_words, wording
 
 # A quote much farther from the question than the best one is noise beside it.
@@ -36,7 +32,7 @@ def as_typed(statements: Sequence[Statement]) -> list[Statement]:
     something and introduces nothing. Casual talk is often taken for another's, which replaces
     nothing, but is what the user said."""
     return [
-        replace(one, speaker=Speaker.USER)
+        one._replace(speaker=Speaker.USER)
         if one.speaker is Speaker.QUOTED and _is_typed(one.source.record)
         else one
         for one in statements
@@ -118,36 +114,6 @@ def distinct(quotes: Sequence[Statement]) -> list[Statement]:
     return kept
 
 
-def without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:
-    """Rounds without what we answered in words of our own, which would only be quoted again."""
-    return [_reworded(found, assistant_text="") if _is_ours(found) else found for found in recalled]
-
-
-def _is_ours(found: Recalled) -> bool:
-    return outcome_of(found.record.round) not in (Outcome.ANSWERED, None)
-
-
-def _reworded(found: Recalled, **texts: Any) -> Recalled:
-    record = found.record
-    return replace(found, record=replace(record, round=replace(record.round, **texts)))
-
-
-def only_told(recalled: Sequence[Recalled]) -> list[Recalled]:
-    """Rounds without the questions that we answered ourselves: to ask for something is not to tell
-    it, as other sentences beside the question do."""
-    return [_only_told(found) if _is_ours(found) else found for found in recalled]
-
-
-def _only_told(found: Recalled) -> Recalled:
-    facts = [fact.text for fact in found.record.facts]
-    told = (
-        told_in(one, facts)
-        for one in reading_of(found.record.round).sentences
-        if one.only_asks < ASKS or told_in(one, facts) != one.text
-    )
-    return _reworded(found, user_text=" ".join(told), assistant_text="")
-
-
 # Closeness of a sentence, and of its round, beside that of its passage. Chosen on diaries
 # (benchmarks/LOG.md).
 _SENTENCE, _ROUND = 0.5, 0.25
@@ -173,11 +139,11 @@ async def ranked(
     """The passages of these statements, the best for the question first, without those that are
     much farther from it."""
     found = passages(near[:_LOOKED_AT], store.language, replies=kind.about_replies)
-    closeness = await store.closeness(question, [one.quotable for one in found])
-    weighed = [
-        replace(one, weight=_weight(one, around, kind))
-        for one, around in zip(found, closeness, strict=True)
-    ]
+    # What was weighed by itself is not weighed again.
+    known = {one.quotable: one.closeness for one in near if not one.said_by}
+    new = [one.quotable for one in found if one.quotable not in known]
+    known |= zip(new, await store.closeness(question, new), strict=True)
+    weighed = [one._replace(weight=_weight(one, known[one.quotable], kind)) for one in found]
     # Of equally good statements the newest comes first, and a question after whatever tells.
     weighed.sort(key=lambda one: (round(one.weight, _DIGITS), *_said_at(one)), reverse=True)
     if not kind.about_replies:

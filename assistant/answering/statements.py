@@ -6,9 +6,9 @@ reader who cannot tell whose words these are.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 from assistant.answering.phrases import outcome_of
 from assistant.answering.reader import Outcome
@@ -33,8 +33,7 @@ _MAY_ASK = 0.35
 _ANSWERED, _TOLD = 0.3, 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """One sentence with who said it, in which round, on which day, about which days.
 
     `closeness` is to the question, on the scale of a recall's similarity; `similarity` is that of
@@ -133,7 +132,7 @@ async def nearest_statements(
         if recalled and (about_replies or not found):
             found += [s for s in _replied(recalled[0], None, store.language) if s not in found]
     if several_speak(recalled):
-        found = [replace(s, said_by=name_of(s.source, s.speaker)) for s in found]
+        found = [s._replace(said_by=name_of(s.source, s.speaker)) for s in found]
         question = asked_of(question, recalled)
     return await weighed(store, question, found, leads=leads)
 
@@ -145,14 +144,14 @@ async def weighed(
     what it points back to: in "I have a cat. She is called Miso." only both tell a cat's name."""
     texts = [s.quotable if leads else s.text for s in statements]
     closeness = await store.closeness(question, texts)
-    near = [replace(s, closeness=by) for s, by in zip(statements, closeness, strict=True)]
+    near = [s._replace(closeness=by) for s, by in zip(statements, closeness, strict=True)]
     return sorted(near, key=lambda s: -s.nearness)
 
 
 def with_days(statements: Sequence[Statement], language: Language) -> list[Statement]:
     """The statements, those that are no facts, too, with the days that they talk about."""
     return [
-        replace(s, event_dates=language.event_days(s.text, s.source.record.round.session_date))
+        s._replace(event_dates=language.event_days(s.text, s.source.record.round.session_date))
         if s.speaker is not Speaker.ASSISTANT and not s.event_dates
         else s
         for s in statements
@@ -181,7 +180,7 @@ def superseded(
     if not links:
         return list(statements)
     return [
-        replace(s, superseded_by=links[s.key]) if s.superseded_by is None and s.key in links else s
+        s._replace(superseded_by=links[s.key]) if s.superseded_by is None and s.key in links else s
         for s in statements
     ]
 
@@ -244,6 +243,22 @@ def told_in(sentence: Sentence, facts: Iterable[str]) -> str:
     return begun if begun and sentence.asking > _MAY_ASK else sentence.text
 
 
+def is_ours(found: Recalled) -> bool:
+    """Whether we answered the round in words of our own, which would only be quoted again."""
+    return outcome_of(found.record.round) not in (Outcome.ANSWERED, None)
+
+
+def told_texts(found: Recalled) -> list[str]:
+    """What was told in the round; of a question that we answered ourselves, what else its sentences
+    state: to ask for something is not to tell it."""
+    round = found.record.round
+    if not is_ours(found):
+        return [round.user_text, round.assistant_text]
+    facts = [fact.text for fact in found.record.facts]
+    told = ((one, told_in(one, facts)) for one in reading_of(round).sentences)
+    return [" ".join(text for one, text in told if one.only_asks < ASKS or text != one.text)]
+
+
 def _stated(
     found: Recalled,
     text: str,
@@ -271,6 +286,8 @@ def _stated(
 
 def _replied(found: Recalled, asked: frozenset[str] | None, language: Language) -> list[Statement]:
     """What the assistant replied: what shares one of the words asked, or all of it."""
+    if is_ours(found):
+        return []
     replied = (
         Statement(text, Speaker.ASSISTANT, found)
         for text in language.sentences(found.record.round.assistant_text)

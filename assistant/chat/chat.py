@@ -233,8 +233,11 @@ class Chat:
         if not call.mode.recalls or not query.strip():
             return None
         # Rounds that the conversation shows already are not read twice.
-        shown = len(call.conversation) // 2 if self._reader.reads_conversation else 0
+        reads_conversation = self._reader.reads_conversation
+        shown = len(call.conversation) // 2 if reads_conversation else 0
         wanted = self._recalled_rounds or self._reader.most_rounds(meaning.asked)
+        # Of short rounds a prompt holds more.
+        fits_more = reads_conversation and not self._recalled_rounds
         return await self._retriever.retrieve(
             Query(
                 call.user_id,
@@ -244,7 +247,7 @@ class Chat:
                 asked_on=call.asked_at.date(),
                 explained=call.debug,
                 sessions=False,
-                short_limit=0 if self._recalled_rounds else _MOST_ROUNDS,
+                short_limit=_MOST_ROUNDS if fits_more else 0,
                 where=call.where,
                 asked=meaning.asked,
             )

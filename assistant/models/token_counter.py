@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from assistant.by_digest import ByDigest
+from memory_store.by_digest import ByDigest
 
 TokenCounter = Callable[[str], int]
 """From a text to its tokens, close enough to fill a budget by."""

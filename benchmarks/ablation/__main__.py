@@ -97,10 +97,9 @@ _STEPS: dict[str, Any] = {
     "selection.near_the_best": _first,
     "selection.with_newer": _first,
     "selection.holding_first": _first,
-    "selection.without_ours": _first,
-    "selection.only_told": _first,
     "selection.by_time": _last,
     "statements.superseded_among_others": _first,
+    "statements.is_ours": lambda _: False,
     "conclusions.unheard": lambda *_, things=True: [],
     "conclusions.unsaid": lambda *_: "",
 }

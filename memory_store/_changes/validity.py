@@ -4,7 +4,7 @@ Links that lead nowhere, or to what was said later, are left out. What contradic
 statements and may be another's waits for the user's word.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -20,8 +20,22 @@ HOPS = 8
 _CONFLICT = 10
 
 
+Reading = Callable[[Sequence[str]], Awaitable[Mapping[str, Record]]]
+"""Reads records of one user by id."""
+
+
+def read_from(engine: Engine, user_id: str) -> Reading:
+    """Reads from the engine."""
+
+    async def read(ids: Sequence[str]) -> Mapping[str, Record]:
+        found = await records_in(engine, UserScope(user_id, ids=tuple(ids)))
+        return {record.id: record for record in found}
+
+    return read
+
+
 async def linked_records(
-    engine: Engine, user_id: str, days: Days, records: Mapping[str, Record]
+    read: Reading, days: Days, records: Mapping[str, Record]
 ) -> dict[str, Record]:
     """The records by id, with those that their links lead to, and so on. Only links that hold
     within the days are left in them."""
@@ -31,7 +45,7 @@ async def linked_records(
         wanted = {id async for one in in_slices(new) for id in link_targets([one])} - set(known)
         if not wanted:
             break
-        new = await records_in(engine, UserScope(user_id, days=days, ids=tuple(wanted)))
+        new = [one for one in (await read([*wanted])).values() if one.round.was_said_on(days)]
         known |= {record.id: record for record in new}
     standing = LinksOnADay(known, days.last)
     return {id: standing.of(record) async for id, record in in_slices(known.items())}
@@ -65,7 +79,9 @@ class Step:
 
 async def told(engine: Engine, record: Record, days: Days) -> Told:
     """The record and the histories of its facts within the days."""
-    linked = await linked_records(engine, record.round.user_id, days, {record.id: record})
+    linked = await linked_records(
+        read_from(engine, record.round.user_id), days, {record.id: record}
+    )
     standing = linked[record.id]
     every = in_slices(standing.facts)
     return Told(standing, tuple([_history(standing, fact, linked) async for fact in every]))
@@ -113,7 +129,7 @@ async def conflicts(engine: Engine, user_id: str) -> list[Conflict]:
     """Every conflict of a user, the newest first."""
     records = await records_in(engine, UserScope(user_id, in_conflict=True))
     found = {record.id: record for record in records}
-    linked = await linked_records(engine, user_id, Days(), found)
+    linked = await linked_records(read_from(engine, user_id), Days(), found)
     standing = {
         (id, fact.text)
         async for id, record in in_slices(linked.items())

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_store._disk import make_private
+from memory_store.embedding.encoder import Matrix
 
 Vector = npt.NDArray[np.float32]
 _Result = TypeVar("_Result")
@@ -47,6 +48,15 @@ class VectorCache:
         self._row_by_key.move_to_end(key)
         vector: Vector = self._rows[row].copy()
         return vector
+
+    def rows(self, keys: Sequence[Hashable]) -> Matrix | None:
+        """A copy of the vectors, a row each; None where one of them is not there."""
+        rows = [self._row_by_key.get(key, -1) for key in keys]
+        if -1 in rows:
+            return None
+        for key in keys:
+            self._row_by_key.move_to_end(key)
+        return self._rows[rows]
 
     def put(self, key: Hashable, vector: Vector) -> None:
         """Keep a vector, in the place of the one used longest ago when all are taken."""

@@ -123,8 +123,11 @@ class Embedder:
         if self._closed:
             raise EmbeddingFailed("the embedder is closed")
         keys = [self._key(text, kind) for text in texts]
-        # Encoding a few takes less time than waiting for the disk.
-        on_disk = {} if urgent and self._disk_tasks else await self._read_disk(keys)
+        if (known := self._cache.rows(keys)) is not None:
+            return known
+        # Encoding a few takes less time than waiting for the disk, and few questions come again.
+        skipped = urgent and (self._disk_tasks or kind is TextKind.QUERY)
+        on_disk = {} if skipped else await self._read_disk(keys)
         vectors = [
             self._known_or_asked(key, WaitingText(text[:_LONGEST_TEXT], kind, urgent), on_disk)
             for key, text in zip(keys, texts, strict=True)

@@ -21,6 +21,7 @@ from typing import Any
 
 import snowballstemmer
 
+from memory_store.by_digest import ByDigest
 from memory_store.language.languages import ENGLISH, NAMES, languages_of, word_list
 
 _WORD = re.compile(r"\w+")
@@ -56,7 +57,7 @@ def indexed_counts(text: str) -> Counter[int]:
     """How often each term occurs that the text can be found by; of another language than English,
     two a word."""
     counts = term_counts(text)
-    for language in _stemmed(text):
+    for language in _with_stemmer(languages_of(text)):
         of_words = (_term_in(language, word) for word in _words(text))
         counts.update(term for term in of_words if term is not None)
     return counts
@@ -66,7 +67,7 @@ def query_terms(text: str) -> dict[tuple[int, ...], str]:
     """The different words of a query in order, each by the terms it may be indexed by: its English
     stem, and that of the query's language or, where this is not clear, of every one."""
     languages = languages_of(text)
-    stemmed = _stemmed(text) if languages else tuple(NAMES)
+    stemmed = _with_stemmer(languages) if languages else tuple(NAMES)
     found: dict[tuple[int, ...], str] = {}
     for word in _words(text):
         english, others = _term(word), [_term_in(language, word) for language in stemmed]
@@ -91,6 +92,13 @@ def term_counts(text: str) -> Counter[int]:
     return Counter(terms(text))
 
 
+# The same sentences are compared with question after question; what is longer is compared once.
+_SENTENCE = 1_000
+_WANTED = ByDigest[tuple[frozenset[int], ...]](20_000)
+_HELD = ByDigest[frozenset[int]](20_000)
+_INDEXED = ByDigest[frozenset[int]](20_000)
+
+
 def shared_words(query: str, text: str) -> float:
     """The share of the query's different terms that the text holds, 0 to 1."""
     return shared_with(query)(text)
@@ -98,12 +106,18 @@ def shared_words(query: str, text: str) -> float:
 
 def shared_with(query: str) -> Callable[[str], float]:
     """`shared_words` of one query, for many texts."""
-    wanted = [frozenset(terms) for terms in query_terms(query)]
-    held_by = indexed_counts if any(len(one) > 1 for one in wanted) else term_counts
+    wanted = _WANTED.of(query, lambda: tuple(map(frozenset, query_terms(query))))
+    several = any(len(one) > 1 for one in wanted)
+    known, counts = (_INDEXED, indexed_counts) if several else (_HELD, term_counts)
 
     def share(text: str) -> float:
-        held = held_by(text).keys()
-        return sum(not held.isdisjoint(one) for one in wanted) / len(wanted) if wanted else 0.0
+        if not wanted:
+            return 0.0
+        if len(text) > _SENTENCE:
+            held = frozenset(counts(text))
+        else:
+            held = known.of(text, lambda: frozenset(counts(text)))
+        return sum(not held.isdisjoint(one) for one in wanted) / len(wanted)
 
     return share
 
@@ -169,9 +183,9 @@ def _stemmer(language: str) -> Any:
     return snowballstemmer.stemmer(_ALGORITHMS[language])
 
 
-def _stemmed(text: str) -> tuple[str, ...]:
-    """The languages of the text but English that have a stemmer."""
-    return tuple(sorted(languages_of(text) & (_ALGORITHMS.keys() - {ENGLISH})))
+def _with_stemmer(languages: set[str]) -> tuple[str, ...]:
+    """The languages but English that have a stemmer."""
+    return tuple(sorted(languages & (_ALGORITHMS.keys() - {ENGLISH})))
 
 
 @cache

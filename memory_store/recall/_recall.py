@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -45,23 +46,25 @@ async def newest_first(
 ) -> list[Recalled]:
     """What was found, best first, each after the rounds that replaced what it was found by."""
     by_id = {one.record.id: one for one in found}
-    for older in found:
-        for fact in await _found_by(embedder, vector, older):
-            newest = _newest(fact, linked)
-            if newest is not None and newest.id != older.record.id:
-                by_id[newest.id] = _lifted(newest, by_id.get(newest.id), older, fact)
+    for older, fact in await _found_by(embedder, vector, found):
+        newest = _newest(fact, linked)
+        if newest is not None and newest.id != older.record.id:
+            by_id[newest.id] = _lifted(newest, by_id.get(newest.id), older, fact)
     # The sort keeps the order of equals, and puts who was lifted before whom it was lifted to.
     return sorted(by_id.values(), key=lambda one: (-one.similarity, SIGNAL not in one.signals))
 
 
-async def _found_by(embedder: Embedder, vector: Vector, found: Recalled) -> list[Fact]:
-    """The replaced facts of a round that are as near to the query as the round itself."""
-    replaced = [fact for fact in found.record.facts if fact.superseded_by]
-    if not replaced:
-        return []
-    rows = await embedder.embed([fact.text for fact in replaced], TextKind.DOCUMENT)
-    enough = _FOUND_BY * found.signals["dense"]
-    return [fact for fact, cosine in zip(replaced, rows @ vector, strict=True) if cosine >= enough]
+async def _found_by(
+    embedder: Embedder, vector: Vector, found: Sequence[Recalled]
+) -> list[tuple[Recalled, Fact]]:
+    """The replaced facts that are as near to the query as their rounds themselves."""
+    gone = [(one, fact) for one in found for fact in one.record.facts if fact.superseded_by]
+    rows = await embedder.embed([fact.text for _, fact in gone], TextKind.DOCUMENT)
+    return [
+        (one, fact)
+        for (one, fact), cosine in zip(gone, rows @ vector, strict=True)
+        if cosine >= _FOUND_BY * one.signals["dense"]
+    ]
 
 
 def _newest(fact: Fact, linked: Mapping[str, Record]) -> Record | None:
@@ -94,7 +97,7 @@ def _lifted(newest: Record, own: Recalled | None, older: Recalled, fact: Fact) -
 async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings) -> Recall:
     """Find the `limit` best rounds, or more that are short, and sessions where wanted, of a user's
     memory."""
-    engine, indexer = memory.engine, memory.indexer
+    indexer = memory.indexer
     language = indexer.design.language
     started = time.perf_counter()
     asked = query.asked
@@ -123,8 +126,13 @@ async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings)
         wanted = wanted[:limit]
     values = await _values(memory.records, query.user_id, wanted)
     records = {id: one.record for id, one in values.items()}
-    linked = await linked_records(engine, query.user_id, query.days, records)
-    values = {id: replace(one, record=linked[id]) for id, one in values.items()}
+    read = partial(memory.records.of, query.user_id)
+    linked = await linked_records(read, query.days, records)
+    values |= {
+        id: replace(one, record=linked[id])
+        for id, one in values.items()
+        if linked[id] is not one.record
+    }
     if query.explained:
         looked_for = _LookedFor(found, found.in_sessions(), counted, named)
         why = await _reasons(memory, query.user_id, looked_for, values, settings.weights)
