@@ -72,14 +72,31 @@ def in_passage(
         return statement
     known = {} if parts is None else parts
     if said not in known:
-        read = reading_of(statement.source.record.round, language).sentences
-        known[said] = [one.text for one in read if not one.is_polite and one.only_asks < ASKS]
+        known[said] = _telling(statement, language)
     telling = known[said]
     if statement.text not in telling:
         return statement
     if is_short:
         return statement._replace(passage=_with_lines(said, telling))
-    return statement._replace(passage=_around(telling, telling.index(statement.text), _SHORT))
+    around = _around(telling, telling.index(statement.text), _SHORT)
+    return statement._replace(passage=_with_lines(said, around))
+
+
+def widened(statement: Statement, language: Language) -> Statement:
+    """What the user said, with as many sentences of a long message around it as a passage holds."""
+    parts = _telling(statement, language)
+    if statement.speaker is not Speaker.USER or statement.text not in parts:
+        return statement
+    around = _around(parts, parts.index(statement.text), _LONGEST)
+    passage = _with_lines(statement.source.record.round.user_text, around)
+    is_more = len(passage) > len(statement.quotable)
+    return statement._replace(passage=passage) if is_more else statement
+
+
+def _telling(statement: Statement, language: Language) -> list[str]:
+    """The sentences of its message that tell something."""
+    read = reading_of(statement.source.record.round, language).sentences
+    return [one.text for one in read if not one.is_polite and one.only_asks < ASKS]
 
 
 def _with_lines(said: str, parts: Sequence[str]) -> str:
@@ -98,7 +115,7 @@ def _in_reply(statement: Statement) -> Statement:
     for line in reply.split("\n"):
         parts = sentences(line)
         if statement.text in parts:
-            passage = _around(parts, parts.index(statement.text), _LONGEST)
+            passage = " ".join(_around(parts, parts.index(statement.text), _LONGEST))
             return statement._replace(passage=_with_list(passage, reply))
     return statement
 
@@ -112,8 +129,8 @@ def is_in_passage(statement: Statement, other: Statement) -> bool:
     )
 
 
-def _around(parts: Sequence[str], at: int, longest: int) -> str:
-    """Sentences after and before the statement in turn, as far as they fit."""
+def _around(parts: Sequence[str], at: int, longest: int) -> Sequence[str]:
+    """The statement with the sentences after and before it in turn, as far as they fit."""
     first = last = at
     left = longest - len(parts[at])
     growing = True
@@ -124,7 +141,7 @@ def _around(parts: Sequence[str], at: int, longest: int) -> str:
                 left -= len(parts[place]) + 1
                 first, last = min(first, place), max(last, place)
                 growing = True
-    return " ".join(parts[first : last + 1])
+    return parts[first : last + 1]
 
 
 def _with_list(passage: str, reply: str) -> str:
