@@ -8,15 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant.answering.context import Context, read_memory
+from assistant.answering.instructions import (
+    AnswerFromNotesInput,
+    BesideInput,
+    ChainOfNoteInput,
+    DirectInput,
+)
 from assistant.answering.looking_again import LookingModel, may_look
 from assistant.answering.memory_tools import MemoryTools
 from assistant.answering.notes import (
     MARKER,
     AnswerEnd,
-    AnswerFromNotesInput,
-    BesideInput,
-    ChainOfNoteInput,
-    DirectInput,
     NotesFilter,
     take_notes,
     with_notes_before,
@@ -133,22 +135,23 @@ class ModelReader:
         if question.recalled is None:
             return _Prepared(question.messages)
         context = await read_memory(self._store, question, question.recalled, plan, self._count)
+        today, marks = print_day(question.asked_at), context.marks
         if question.is_passed_on:
-            system = BesideInput(print_day(question.asked_at), context.text).render()
+            system = BesideInput(today, context.text, marks=marks).render()
             return _Prepared(_messages(question, system), trace=_trace(context))
         if plan.mode is Mode.CHAIN_OF_NOTE_SEPARATE:
             return await self._from_notes(question, context)
-        today = print_day(question.asked_at)
         if plan.mode is Mode.DIRECT:
-            system = DirectInput(today, context.text).render()
+            system = DirectInput(today, context.text, marks=marks).render()
             return _Prepared(_messages(question, system), trace=_trace(context))
-        system = ChainOfNoteInput(today, context.text, MARKER).render()
+        system = ChainOfNoteInput(today, context.text, MARKER, marks=marks).render()
         return _Prepared(_messages(question, system), NotesFilter(), _trace(context))
 
     async def _from_notes(self, question: Question, context: Context) -> "_Prepared":
         taken = await take_notes(self._model, question, context)
         text = taken.text(question.asked_at)
-        system = AnswerFromNotesInput(print_day(question.asked_at), text).render()
+        today = print_day(question.asked_at)
+        system = AnswerFromNotesInput(today, text, marks=taken.marks).render()
         trace = replace(
             _trace(context),
             notes=text,

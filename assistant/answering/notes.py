@@ -9,11 +9,13 @@ as four characters each.
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from assistant.answering.context import Context, ContextRequest, build_context
+from assistant.answering.instructions import NoteInput
+from assistant.answering.layouts import CONTRADICTED, SEVERAL
 from assistant.answering.packing import Passage, Shown
 from assistant.answering.plan import Layout
 from assistant.answering.reader import Question
@@ -22,61 +24,6 @@ from assistant.dates import print_day
 from assistant.models.chat_model import ChatModel, Message, TokenCounts
 from assistant.models.token_counter import CHARACTERS_PER_TOKEN
 from assistant.prompts.fence import fenced_text
-from assistant.prompts.prompt_file import Prompt, load_prompt
-
-
-@dataclass(frozen=True, slots=True)
-class _PromptInput:
-    """What a prompt is given, already fenced: today with its weekday, and the fields of each."""
-
-    prompt: ClassVar[Prompt]
-    today: str
-
-    def render(self) -> str:
-        """The system text."""
-        return self.prompt.render(**asdict(self))
-
-
-@dataclass(frozen=True, slots=True)
-class BesideInput(_PromptInput):
-    """The memory beside a request of a program."""
-
-    prompt = load_prompt("memory_beside")
-    memory: str
-
-
-@dataclass(frozen=True, slots=True)
-class DirectInput(_PromptInput):
-    """The memory."""
-
-    prompt = load_prompt("direct")
-    memory: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChainOfNoteInput(_PromptInput):
-    """The memory, and the marker that ends the notes."""
-
-    prompt = load_prompt("chain_of_note")
-    memory: str
-    marker: str
-
-
-@dataclass(frozen=True, slots=True)
-class NoteInput(_PromptInput):
-    """One round."""
-
-    prompt = load_prompt("note")
-    round: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFromNotesInput(_PromptInput):
-    """Notes on several rounds."""
-
-    prompt = load_prompt("answer_from_notes")
-    notes: str
-
 
 MARKER = "ANSWER:"
 """What the prompt asks for; decorations are tolerated."""
@@ -155,6 +102,8 @@ def _without_notes(reply: str, cut: bool) -> str:
 _MOST_ROUNDS = 20
 _AT_ONCE = 4
 _NOTHING = "nothing"
+# Notes say in their own words what the other marks do.
+_MARKS_OF_NOTES = {STANDING, SEVERAL, CONTRADICTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +121,8 @@ class Notes:
 
     notes: tuple[Note, ...]
     requests: tuple[StandingRequest, ...]
+    marks: frozenset[str]
+    """Those of the rounds and requests that count in an answer from notes, too."""
     read: tuple[str, ...]
     dropped: tuple[str, ...]
     tokens: TokenCounts
@@ -203,6 +154,7 @@ async def take_notes(model: ChatModel, question: Question, context: Context) -> 
     return Notes(
         notes=tuple(notes),
         requests=context.requests,
+        marks=context.marks & _MARKS_OF_NOTES,
         read=tuple(
             dict.fromkeys(
                 [*(shown.record.id for shown in best), *(one.round_id for one in context.requests)]
@@ -220,7 +172,9 @@ def parse_note(reply: str) -> str:
 
 
 async def _note(model: ChatModel, question: Question, shown: Shown) -> tuple[Note, TokenCounts]:
-    system = NoteInput(today=print_day(question.asked_at), round=_written(shown, question)).render()
+    alone = _alone(shown, question)
+    today = print_day(question.asked_at)
+    system = NoteInput(today, alone.text, marks=alone.marks).render()
     messages = [Message("system", system), Message("user", question.text)]
     text, tokens = "", TokenCounts()
     async for piece in model.stream(messages, for_notes(question.options)):
@@ -230,10 +184,10 @@ async def _note(model: ChatModel, question: Question, shown: Shown) -> tuple[Not
     return Note(shown, parse_note(text) if text.strip() else shown.user_text), tokens
 
 
-def _written(shown: Shown, question: Question) -> str:
+def _alone(shown: Shown, question: Question) -> Context:
     """The round alone, as text."""
     request = ContextRequest(question.text, question.asked_at, _ANY_SIZE, Layout.TEXT)
-    return build_context([Passage(shown.record, (shown.record,))], request, len).text
+    return build_context([Passage(shown.record, (shown.record,))], request, len)
 
 
 _ANY_SIZE = 10**9

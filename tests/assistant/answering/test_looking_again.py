@@ -101,6 +101,19 @@ def test_no_round_is_shown_twice(client: httpx.Client, model: ScriptedModel, ann
     assert json.loads(again) == {"found": 2, "shown": 0, "shown_before": 2}
 
 
+def test_a_mark_that_is_found_is_explained_once(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    for n, said in enumerate(("Miso climbed a tree yesterday.", "Miso slept all of last week.")):
+        record(client, ann, f"d{n}", said, "Oh!", timestamp="2023-05-09T10:00:00Z")
+    wanted = [("find_words", {"text": word}) for word in ("tree", "slept", "hates")]
+    model.on(DIRECT).chunks(*looks(*wanted)).reply("Done.")
+    chat(client, ann, "Where do I live?")
+    heads = [json.loads(found.split("\n")[0]) for found in results(model, 1)]
+    assert ['"days" gives' in head.get("marks", "") for head in heads] == [True, False, False]
+    assert '"days" gives' not in model.sent[0].system
+
+
 @pytest.mark.parametrize(
     ("tool", "given", "holds"),
     [
