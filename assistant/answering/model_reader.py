@@ -1,5 +1,6 @@
 """The language model's reader: direct, with notes before the answer, or with a call for each note
-(LongMemEval, section 5.5). Only the answer leaves; notes go to the trace.
+(LongMemEval, section 5.5). Only the answer leaves as text; notes go to the trace, and beside the
+answer while it is waited for.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -95,6 +96,8 @@ class ModelReader:
             async for piece in pieces:
                 last.see(piece)
                 text = end.feed(notes.feed(piece.text) if notes else piece.text)
+                if notes and (more := notes.take()):
+                    yield AnswerPiece(notes=last.parted(more))
                 choices = () if notes and piece.text else piece.choices
                 answered |= bool(text.strip() or (choices and question.is_passed_on))
                 if text or choices:
@@ -183,6 +186,10 @@ class _Last:
     def calls(self) -> Sequence[Mapping[str, Any]]:
         """The calls of tools in it."""
         return Message("assistant", "", self._told).calls
+
+    def parted(self, notes: str) -> str:
+        """Notes, apart from what the model thought before them: both are told alike."""
+        return f"\n\n{notes}" if self._told.pop("reasoning_content", "") else notes
 
     def see(self, piece: Piece) -> None:
         for choice in piece.choices:

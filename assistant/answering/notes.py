@@ -32,15 +32,21 @@ MARKER = "ANSWER:"
 _MARKER_LINE = re.compile(r"(?:^|\n)[ \t#*_>`]*answer[*_` ]*:[*_`]*[ \t]*\n?", re.I)
 # Some models forget the new line; then only the marker exactly as asked for is trusted.
 _MARKER_IN_LINE = re.compile(r"[*_`]*\bANSWER:[*_`]*[ \t]*\n?")
-_NOTES_LINE = re.compile(r"[\s#*_>`]*notes[*_` ]*:", re.I)
+_NOTES_LINE = re.compile(r"[\s#*_>`]*notes[*_` ]*:[*_`]*\s*", re.I)
+_DECORATION = " \t\n#*_>`"
+_MARKER_WORD = "answer"
 
 
 class NotesFilter:
-    """Feed it the reply piece by piece; it gives back the pieces of the answer."""
+    """Feed it the reply piece by piece; it gives back the pieces of the answer, and those of the
+    notes when they are taken."""
 
     def __init__(self) -> None:
         self._held = ""
         self._notes: str | None = None
+        self._end: int | None = None
+        """Where the notes end, once that is known."""
+        self._taken = 0
         self._begun = False
 
     @property
@@ -53,13 +59,39 @@ class NotesFilter:
         if self._notes is not None:
             return self._trimmed(piece)
         # A marker whose line just ended waits for what follows it: its line is looked at again.
-        line = max(0, self._held.rstrip().rfind("\n"))
+        line = self._last_line()
         self._held += piece
         match = _MARKER_LINE.search(self._held, line)
         # The match must not touch the end: "ANSWER:" may still be followed by its decoration.
         if match is None or match.end() == len(self._held):
             return ""
         return self._split(match)
+
+    def take(self) -> str:
+        """The notes that are sure by now and were not taken before, without the word "notes".
+
+        Until the marker comes, a reply that does not begin with that word may be all answer, and
+        nothing of it is taken. Of one that does, the answer is taken for notes where no marker at
+        the beginning of a line tells it: `finish` gives it once more, as the answer.
+        """
+        heading = _NOTES_LINE.match(self._held)
+        if heading is None and self._end is None:
+            return ""
+        begin = max(self._taken, heading.end() if heading else 0)
+        self._taken = max(begin, self._end_of_notes())
+        return self._held[begin : self._taken]
+
+    def _end_of_notes(self) -> int:
+        """Where they end for sure: before a last line that may turn out to be the marker."""
+        if self._end is not None:
+            return self._end
+        line = self._last_line()
+        begun = self._held[line:].strip(_DECORATION).casefold()[: len(_MARKER_WORD)]
+        return line if _MARKER_WORD.startswith(begun) else len(self._held)
+
+    def _last_line(self) -> int:
+        """Where the last line that is not empty begins, with the end of the one before."""
+        return max(0, self._held.rstrip().rfind("\n"))
 
     def finish(self, *, cut: bool = False) -> str:
         """What is left when the reply ends: nothing, or the answer in a reply without the marker.
@@ -76,7 +108,8 @@ class NotesFilter:
         return _without_notes(self._held, cut)
 
     def _split(self, match: re.Match[str]) -> str:
-        self._notes = self._held[: match.start()].strip()
+        self._end = match.start()
+        self._notes = self._held[: self._end].strip()
         return self._trimmed(self._held[match.end() :])
 
     def _trimmed(self, text: str) -> str:

@@ -11,29 +11,13 @@ from calls import answer, chat, events, record, streamed_text
 from pydantic import SecretStr
 from scripted_model import ScriptedModel
 from served import served
-from tool_calling import calls
+from tool_calling import calls, looks
 
 from assistant import Settings, create_app
 
 DIRECT = "direct"
 OURS = ["search_memory", "list_sessions", "read_session", "find_words", "history_of"]
 WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
-
-
-def looks(*wanted: tuple[str, dict[str, Any]], text: str | None = None) -> list[dict[str, Any]]:
-    """Chunks in which a model calls tools with these arguments, after a text."""
-    made = [
-        {
-            "index": place,
-            "id": f"call_{place}",
-            "type": "function",
-            "function": {"name": name, "arguments": json.dumps(given)},
-        }
-        for place, (name, given) in enumerate(wanted)
-    ]
-    deltas = [{"role": "assistant", "content": text}, *({"tool_calls": [one]} for one in made)]
-    ended = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
-    return [*({"choices": [{"index": 0, "delta": d}]} for d in deltas), {"choices": [ended]}]
 
 
 @pytest.fixture(scope="module")
