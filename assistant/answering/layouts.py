@@ -139,6 +139,8 @@ def _beside(shown: Shown) -> list[tuple[str, str]]:
 def _speakers(shown: Shown) -> tuple[str, str]:
     """How the two go by: their names, unless one would hide the other or pass for it."""
     round = shown.record.round
+    if not (round.user_name or round.assistant_name):
+        return "user", "assistant"
     user, assistant = round.user_name or "user", round.assistant_name or "assistant"
     first, second = _plain(user), _plain(assistant)
     misleading = first in (second, "assistant", *_NOBODY) or second in ("user", *_NOBODY)
