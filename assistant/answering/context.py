@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from assistant.answering.layouts import LAYOUTS, head
+from assistant.answering.layouts import LAYOUTS, head, marks
 from assistant.answering.packing import (
     ABOUT_REPLIES,
     NOTHING_BESIDE,
@@ -74,6 +74,11 @@ class Context:
     tokens: int = 0
     requests: tuple[StandingRequest, ...] = ()
     """Standing requests in it."""
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """The marks in it, by the names under which the prompts explain them."""
+        return marks(self.shown) | ({STANDING} if self.requests else set())
 
     @property
     def used(self) -> tuple[str, ...]:

@@ -33,6 +33,8 @@ DAYS, REPLACED, CONTRADICTED = "days", "replaced", "contradicted"
 _NOBODY = ("", "system", "developer", "tool", DAYS, REPLACED, CONTRADICTED)
 QUOTING = ", quoting a text"
 """Stands behind the name of who sent a message with another's words; the prompts explain it."""
+SEVERAL, CUT = "several people", "cut"
+"""What the prompts call names in place of "user", and messages that are not whole."""
 
 
 class Written(Protocol):
@@ -137,6 +139,8 @@ def _beside(shown: Shown) -> list[tuple[str, str]]:
 def _speakers(shown: Shown) -> tuple[str, str]:
     """How the two go by: their names, unless one would hide the other or pass for it."""
     round = shown.record.round
+    if not (round.user_name or round.assistant_name):
+        return "user", "assistant"
     user, assistant = round.user_name or "user", round.assistant_name or "assistant"
     first, second = _plain(user), _plain(assistant)
     misleading = first in (second, "assistant", *_NOBODY) or second in ("user", *_NOBODY)
@@ -151,10 +155,33 @@ def _plain(name: str) -> str:
 def _sides(shown: Shown) -> list[tuple[str, str]]:
     """Who said what; an empty side is left out."""
     user, assistant = _speakers(shown)
-    if any(fact.speaker is Speaker.QUOTED for fact in shown.record.facts):
+    if _is_quoting(shown):
         user += QUOTING
     said = ((user, shown.user_text), (assistant, shown.assistant_text))
     return [(name, text) for name, text in said if text]
+
+
+def marks(shown: Sequence[Shown]) -> frozenset[str]:
+    """The marks in these rounds, by the names under which the prompts explain them."""
+    found = {name for one in shown for name, _ in _beside(one)}
+    if any(one.user_text and _is_quoting(one) for one in shown):
+        found.add(QUOTING.removeprefix(", "))
+    if _are_several(shown):
+        found.add(SEVERAL)
+    if not all(one.is_whole for one in shown):
+        found.add(CUT)
+    return frozenset(found)
+
+
+def _are_several(shown: Sequence[Shown]) -> bool:
+    """Whether names stand for more people than the user and the assistant."""
+    names = {_speakers(one) for one in shown}
+    users, others = {user for user, _ in names}, {other for _, other in names} - {"assistant"}
+    return len(users) > 1 or bool(others and "user" not in users)
+
+
+def _is_quoting(shown: Shown) -> bool:
+    return any(fact.speaker is Speaker.QUOTED for fact in shown.record.facts)
 
 
 def _one_line(entry: Mapping[str, Any]) -> str:

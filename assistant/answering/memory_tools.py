@@ -21,6 +21,7 @@ from assistant.answering.reader import Look, Question
 from assistant.dates import print_day
 from assistant.models.token_counter import TokenCounter
 from assistant.prompts.fence import fenced_json
+from assistant.prompts.prompt_file import explained
 from memory_store import (
     Days,
     FactLink,
@@ -40,9 +41,9 @@ _SEARCHED, _USUAL_LIMIT, _MOST = 200, 10, 40
 # Of how many rounds a fact is looked for.
 _ROUNDS_OF_FACTS = 10
 # Tokens of one result, and so few that nothing worth reading has room.
-_LONGEST_RESULT, _LEAST_TOKENS = 3000, 200
-# What stands around the rounds of a result.
-_FRAME = 60
+_LONGEST_RESULT, _LEAST_TOKENS = 3000, 300
+# What stands around the rounds of a result: how many they are, and what their marks mean.
+_FRAME = 200
 # Reading a round for its days takes as long as cutting so many characters of it.
 _READ = 8
 
@@ -93,6 +94,8 @@ class MemoryTools:
         self._left = tokens
         self._count = count
         self._layout = layout
+        self._explained: set[str] = set()
+        """The marks that a result has explained: what was read first may have had none of them."""
         self.looks: list[Look] = []
 
     @property
@@ -230,7 +233,10 @@ class MemoryTools:
         read = tuple(one for one in new if one.record.id in used)
         self._shown |= used
         self.looks.append(Look(tool, asked, read))
-        head = {"found": found, "shown": len(read), "shown_before": before}
+        head: dict[str, Any] = {"found": found, "shown": len(read), "shown_before": before}
+        if new_marks := context.marks - self._explained:
+            head["marks"] = explained(new_marks).strip()
+            self._explained |= new_marks
         return f"{fenced_json(head)}\n{context.text}" if read else fenced_json(head)
 
     @property

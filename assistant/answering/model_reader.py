@@ -1,5 +1,6 @@
 """The language model's reader: direct, with notes before the answer, or with a call for each note
-(LongMemEval, section 5.5). Only the answer leaves; notes go to the trace.
+(LongMemEval, section 5.5). Only the answer leaves as text; notes go to the trace, and beside the
+answer while it is waited for.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -8,15 +9,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant.answering.context import Context, read_memory
+from assistant.answering.instructions import (
+    AnswerFromNotesInput,
+    BesideInput,
+    ChainOfNoteInput,
+    DirectInput,
+)
 from assistant.answering.looking_again import LookingModel, may_look
 from assistant.answering.memory_tools import MemoryTools
 from assistant.answering.notes import (
     MARKER,
     AnswerEnd,
-    AnswerFromNotesInput,
-    BesideInput,
-    ChainOfNoteInput,
-    DirectInput,
     NotesFilter,
     take_notes,
     with_notes_before,
@@ -93,6 +96,8 @@ class ModelReader:
             async for piece in pieces:
                 last.see(piece)
                 text = end.feed(notes.feed(piece.text) if notes else piece.text)
+                if notes and (more := notes.take()):
+                    yield AnswerPiece(notes=last.parted(more))
                 choices = () if notes and piece.text else piece.choices
                 answered |= bool(text.strip() or (choices and question.is_passed_on))
                 if text or choices:
@@ -133,22 +138,23 @@ class ModelReader:
         if question.recalled is None:
             return _Prepared(question.messages)
         context = await read_memory(self._store, question, question.recalled, plan, self._count)
+        today, marks = print_day(question.asked_at), context.marks
         if question.is_passed_on:
-            system = BesideInput(print_day(question.asked_at), context.text).render()
+            system = BesideInput(today, context.text, marks=marks).render()
             return _Prepared(_messages(question, system), trace=_trace(context))
         if plan.mode is Mode.CHAIN_OF_NOTE_SEPARATE:
             return await self._from_notes(question, context)
-        today = print_day(question.asked_at)
         if plan.mode is Mode.DIRECT:
-            system = DirectInput(today, context.text).render()
+            system = DirectInput(today, context.text, marks=marks).render()
             return _Prepared(_messages(question, system), trace=_trace(context))
-        system = ChainOfNoteInput(today, context.text, MARKER).render()
+        system = ChainOfNoteInput(today, context.text, MARKER, marks=marks).render()
         return _Prepared(_messages(question, system), NotesFilter(), _trace(context))
 
     async def _from_notes(self, question: Question, context: Context) -> "_Prepared":
         taken = await take_notes(self._model, question, context)
         text = taken.text(question.asked_at)
-        system = AnswerFromNotesInput(print_day(question.asked_at), text).render()
+        today = print_day(question.asked_at)
+        system = AnswerFromNotesInput(today, text, marks=taken.marks).render()
         trace = replace(
             _trace(context),
             notes=text,
@@ -180,6 +186,10 @@ class _Last:
     def calls(self) -> Sequence[Mapping[str, Any]]:
         """The calls of tools in it."""
         return Message("assistant", "", self._told).calls
+
+    def parted(self, notes: str) -> str:
+        """Notes, apart from what the model thought before them: both are told alike."""
+        return f"\n\n{notes}" if self._told.pop("reasoning_content", "") else notes
 
     def see(self, piece: Piece) -> None:
         for choice in piece.choices:

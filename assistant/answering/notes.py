@@ -9,11 +9,13 @@ as four characters each.
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from assistant.answering.context import Context, ContextRequest, build_context
+from assistant.answering.instructions import NoteInput
+from assistant.answering.layouts import CONTRADICTED, SEVERAL
 from assistant.answering.packing import Passage, Shown
 from assistant.answering.plan import Layout
 from assistant.answering.reader import Question
@@ -22,61 +24,6 @@ from assistant.dates import print_day
 from assistant.models.chat_model import ChatModel, Message, TokenCounts
 from assistant.models.token_counter import CHARACTERS_PER_TOKEN
 from assistant.prompts.fence import fenced_text
-from assistant.prompts.prompt_file import Prompt, load_prompt
-
-
-@dataclass(frozen=True, slots=True)
-class _PromptInput:
-    """What a prompt is given, already fenced: today with its weekday, and the fields of each."""
-
-    prompt: ClassVar[Prompt]
-    today: str
-
-    def render(self) -> str:
-        """The system text."""
-        return self.prompt.render(**asdict(self))
-
-
-@dataclass(frozen=True, slots=True)
-class BesideInput(_PromptInput):
-    """The memory beside a request of a program."""
-
-    prompt = load_prompt("memory_beside")
-    memory: str
-
-
-@dataclass(frozen=True, slots=True)
-class DirectInput(_PromptInput):
-    """The memory."""
-
-    prompt = load_prompt("direct")
-    memory: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChainOfNoteInput(_PromptInput):
-    """The memory, and the marker that ends the notes."""
-
-    prompt = load_prompt("chain_of_note")
-    memory: str
-    marker: str
-
-
-@dataclass(frozen=True, slots=True)
-class NoteInput(_PromptInput):
-    """One round."""
-
-    prompt = load_prompt("note")
-    round: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFromNotesInput(_PromptInput):
-    """Notes on several rounds."""
-
-    prompt = load_prompt("answer_from_notes")
-    notes: str
-
 
 MARKER = "ANSWER:"
 """What the prompt asks for; decorations are tolerated."""
@@ -85,15 +32,21 @@ MARKER = "ANSWER:"
 _MARKER_LINE = re.compile(r"(?:^|\n)[ \t#*_>`]*answer[*_` ]*:[*_`]*[ \t]*\n?", re.I)
 # Some models forget the new line; then only the marker exactly as asked for is trusted.
 _MARKER_IN_LINE = re.compile(r"[*_`]*\bANSWER:[*_`]*[ \t]*\n?")
-_NOTES_LINE = re.compile(r"[\s#*_>`]*notes[*_` ]*:", re.I)
+_NOTES_LINE = re.compile(r"[\s#*_>`]*notes[*_` ]*:[*_`]*\s*", re.I)
+_DECORATION = " \t\n#*_>`"
+_MARKER_WORD = "answer"
 
 
 class NotesFilter:
-    """Feed it the reply piece by piece; it gives back the pieces of the answer."""
+    """Feed it the reply piece by piece; it gives back the pieces of the answer, and those of the
+    notes when they are taken."""
 
     def __init__(self) -> None:
         self._held = ""
         self._notes: str | None = None
+        self._end: int | None = None
+        """Where the notes end, once that is known."""
+        self._taken = 0
         self._begun = False
 
     @property
@@ -106,13 +59,39 @@ class NotesFilter:
         if self._notes is not None:
             return self._trimmed(piece)
         # A marker whose line just ended waits for what follows it: its line is looked at again.
-        line = max(0, self._held.rstrip().rfind("\n"))
+        line = self._last_line()
         self._held += piece
         match = _MARKER_LINE.search(self._held, line)
         # The match must not touch the end: "ANSWER:" may still be followed by its decoration.
         if match is None or match.end() == len(self._held):
             return ""
         return self._split(match)
+
+    def take(self) -> str:
+        """The notes that are sure by now and were not taken before, without the word "notes".
+
+        Until the marker comes, a reply that does not begin with that word may be all answer, and
+        nothing of it is taken. Of one that does, the answer is taken for notes where no marker at
+        the beginning of a line tells it: `finish` gives it once more, as the answer.
+        """
+        heading = _NOTES_LINE.match(self._held)
+        if heading is None and self._end is None:
+            return ""
+        begin = max(self._taken, heading.end() if heading else 0)
+        self._taken = max(begin, self._end_of_notes())
+        return self._held[begin : self._taken]
+
+    def _end_of_notes(self) -> int:
+        """Where they end for sure: before a last line that may turn out to be the marker."""
+        if self._end is not None:
+            return self._end
+        line = self._last_line()
+        begun = self._held[line:].strip(_DECORATION).casefold()[: len(_MARKER_WORD)]
+        return line if _MARKER_WORD.startswith(begun) else len(self._held)
+
+    def _last_line(self) -> int:
+        """Where the last line that is not empty begins, with the end of the one before."""
+        return max(0, self._held.rstrip().rfind("\n"))
 
     def finish(self, *, cut: bool = False) -> str:
         """What is left when the reply ends: nothing, or the answer in a reply without the marker.
@@ -129,7 +108,8 @@ class NotesFilter:
         return _without_notes(self._held, cut)
 
     def _split(self, match: re.Match[str]) -> str:
-        self._notes = self._held[: match.start()].strip()
+        self._end = match.start()
+        self._notes = self._held[: self._end].strip()
         return self._trimmed(self._held[match.end() :])
 
     def _trimmed(self, text: str) -> str:
@@ -155,6 +135,8 @@ def _without_notes(reply: str, cut: bool) -> str:
 _MOST_ROUNDS = 20
 _AT_ONCE = 4
 _NOTHING = "nothing"
+# Notes say in their own words what the other marks do.
+_MARKS_OF_NOTES = {STANDING, SEVERAL, CONTRADICTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +154,8 @@ class Notes:
 
     notes: tuple[Note, ...]
     requests: tuple[StandingRequest, ...]
+    marks: frozenset[str]
+    """Those of the rounds and requests that count in an answer from notes, too."""
     read: tuple[str, ...]
     dropped: tuple[str, ...]
     tokens: TokenCounts
@@ -203,6 +187,7 @@ async def take_notes(model: ChatModel, question: Question, context: Context) -> 
     return Notes(
         notes=tuple(notes),
         requests=context.requests,
+        marks=context.marks & _MARKS_OF_NOTES,
         read=tuple(
             dict.fromkeys(
                 [*(shown.record.id for shown in best), *(one.round_id for one in context.requests)]
@@ -220,7 +205,9 @@ def parse_note(reply: str) -> str:
 
 
 async def _note(model: ChatModel, question: Question, shown: Shown) -> tuple[Note, TokenCounts]:
-    system = NoteInput(today=print_day(question.asked_at), round=_written(shown, question)).render()
+    alone = _alone(shown, question)
+    today = print_day(question.asked_at)
+    system = NoteInput(today, alone.text, marks=alone.marks).render()
     messages = [Message("system", system), Message("user", question.text)]
     text, tokens = "", TokenCounts()
     async for piece in model.stream(messages, for_notes(question.options)):
@@ -230,10 +217,10 @@ async def _note(model: ChatModel, question: Question, shown: Shown) -> tuple[Not
     return Note(shown, parse_note(text) if text.strip() else shown.user_text), tokens
 
 
-def _written(shown: Shown, question: Question) -> str:
+def _alone(shown: Shown, question: Question) -> Context:
     """The round alone, as text."""
     request = ContextRequest(question.text, question.asked_at, _ANY_SIZE, Layout.TEXT)
-    return build_context([Passage(shown.record, (shown.record,))], request, len).text
+    return build_context([Passage(shown.record, (shown.record,))], request, len)
 
 
 _ANY_SIZE = 10**9

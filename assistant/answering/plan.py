@@ -102,20 +102,31 @@ def _named(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.I)
 
 
+# Models that reason unless they are told not to, by what their makers call them.
+_REASON = (
+    r"\bo[1-9]\b|gpt-[5-9](?!.*chat)|gpt-oss",
+    r"gemini-(?:2\.5|[3-9]|flash-latest|pro-latest)(?!.*lite)",
+    r"deepseek[-.](?:r\d|reasoner)",
+    r"grok-(?!.*non-reasoning)(?:[4-9]|3-mini|code|.*reasoning)",
+    # The smaller of Qwen's are read by the preset for small models, which takes no notes either.
+    r"qwen3(?:\.\d)?[:-](?:[2-9]\d|\d{3})b(?!.*(?:instruct|coder))|\bqwq",
+    r"magistral|sonar-reasoning|minimax-m\d|glm-(?:4\.[5-9]|[5-9])",
+    r"(?<!no)(?<!non)(?<!non-)thinking",
+)
+
 # The first that matches counts.
 PRESETS: tuple[Preset, ...] = (
+    # Notes did not help Sonnet 5.5 and still helped Sonnet 4.6. Their tokenizers split finer.
+    Preset(
+        "claude",
+        _named(r"claude-(?:[a-z]+-)?[5-9](?!\d)|claude.*thinking"),
+        ReadingPlan(mode=Mode.DIRECT),
+        1.3,
+    ),
+    Preset("claude-notes", _named(r"claude"), ReadingPlan(), 1.3),
     # These models reason before they answer: a protocol for notes gained them nothing and costs
     # output.
-    Preset(
-        "reasoning",
-        _named(
-            r"\bo[1-9]\b|gpt-[5-9](?!.*chat)|deepseek-(?:r\d|reasoner)|\bqwq|thinking|magistral"
-        ),
-        ReadingPlan(mode=Mode.DIRECT),
-    ),
-    # Notes did not help Sonnet 5.5 and still helped Sonnet 4.6. Their tokenizers split finer.
-    Preset("claude", _named(r"claude-(?:[a-z]+-)?[5-9](?!\d)"), ReadingPlan(mode=Mode.DIRECT), 1.3),
-    Preset("claude-notes", _named(r"claude"), ReadingPlan(), 1.3),
+    Preset("reasoning", _named("|".join(_REASON)), ReadingPlan(mode=Mode.DIRECT)),
     Preset("gemini", _named(r"gemini"), ReadingPlan(), 1.1),
     # Dated JSON with notes gives these models about ten points.
     Preset("gpt", _named(r"gpt-|chatgpt"), ReadingPlan(), 1.0),

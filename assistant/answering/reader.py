@@ -129,13 +129,15 @@ class Outcome(StrEnum):
 class AnswerPiece:
     """A piece of the answer; the last one carries the trace and may be empty.
 
-    `choices` is the piece as the model gave it, where that is more than a text; `outcome` what
-    became of the message, where a piece decides it.
+    `choices` is the piece as the model gave it, where that is more than a text; `notes` what it
+    notes before the answer, for streams to tell while nothing else is there; `outcome` what became
+    of the message, where a piece decides it.
     """
 
     text: str = ""
     trace: Trace | None = None
     choices: Sequence[Mapping[str, Any]] = ()
+    notes: str = ""
     outcome: Outcome | None = None
 
 

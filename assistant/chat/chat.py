@@ -294,10 +294,10 @@ class _Answer:
         """The part of a piece that is shown at once."""
         self.trace = piece.trace or self.trace
         self.outcome = piece.outcome or self.outcome
-        if not (piece.text or piece.choices):
+        if not (piece.text or piece.choices or piece.notes):
             return None
         self._texts.append(piece.text)
-        return AnswerPiece(piece.text, choices=piece.choices)
+        return AnswerPiece(piece.text, choices=piece.choices, notes=piece.notes)
 
 
 def _parts(recall: Recall | None) -> Mapping[str, float]:

@@ -5,7 +5,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
@@ -18,6 +18,13 @@ _TAKEN_UP = 20
 # The fields of a round in `assistant ask --json`.
 _OF_A_SOURCE = ("id", "session_id", "session_date", "similarity", "user_text", "assistant_text")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class Told(NamedTuple):
+    """A piece of what comes back: of the answer, or of what is thought before it."""
+
+    text: str
+    is_answer: bool = True
 
 
 class TerminalConversation:
@@ -50,8 +57,8 @@ class TerminalConversation:
         self._catch_up()
         self.be_at(self.timestamp)
 
-    def say(self, text: str) -> Iterator[str]:
-        """The answer in pieces; kept, with what was said, once it is complete.
+    def say(self, text: str) -> Iterator[Told]:
+        """What comes back, in pieces; the answer is kept, with what was said, once it is complete.
 
         Closing it stops the answer. Raises `ServerError`, in the middle of the answer too.
         """
@@ -62,7 +69,8 @@ class TerminalConversation:
         answer: list[str] = []
         for line in self.connection.lines("POST", _CHAT, json=body):
             for piece in self._pieces(line):
-                answer.append(piece)
+                if piece.is_answer:
+                    answer.append(piece.text)
                 yield piece
         self.messages = [*said, {"role": "assistant", "content": "".join(answer)}]
 
@@ -110,20 +118,23 @@ class TerminalConversation:
             metadata |= {"timestamp": self.timestamp, "to": self.timestamp}
         return metadata
 
-    def _pieces(self, line: str) -> Iterator[str]:
-        """The text in one line of the stream; the trace that comes with the end is kept."""
+    def _pieces(self, line: str) -> Iterator[Told]:
+        """What one line of the stream tells; the trace that comes with the end is kept."""
         if not line.startswith("data: ") or line == "data: [DONE]":
             return
         try:
             event = json.loads(line.removeprefix("data: "))
             if "error" in event:
                 raise ServerError(event["error"]["message"])
-            texts = [choice["delta"].get("content") for choice in event["choices"]]
+            deltas = [choice["delta"] for choice in event["choices"]]
+            thoughts = [delta.get("reasoning_content") for delta in deltas]
+            texts = [delta.get("content") for delta in deltas]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             problem = f"the server sent a piece that is no answer: {line[:80]!r}"
             raise ServerError(problem) from error
         self.trace = event.get("memory", self.trace)
-        yield from (text for text in texts if text)
+        yield from (Told(thought, is_answer=False) for thought in thoughts if thought)
+        yield from (Told(text) for text in texts if text)
 
 
 def new_session_id(origin: str = "terminal") -> str:

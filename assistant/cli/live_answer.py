@@ -35,6 +35,7 @@ class LiveAnswer:
         """The lines that the next frame replaces."""
         self._printed_any = False
         self._next_frame = 0.0
+        self._thought = ""
 
     def __enter__(self) -> Self:
         self._console.show_cursor(False)
@@ -46,6 +47,19 @@ class LiveAnswer:
         self._print_complete()
         self._print(self._text)
         self._console.show_cursor(True)
+
+    def think(self, piece: str) -> None:
+        """Show the last line of what is thought, dim, until the answer begins."""
+        self._thought = (self._thought + plain(piece)).lstrip()
+        now = time.perf_counter()
+        if not self._thought or self._text or self._printed_any or now < self._next_frame:
+            return
+        line = Text(self._thought.rstrip().split("\n")[-1], style="dim")
+        with self._console.capture() as captured:
+            width = max(10, self._console.width - 1)
+            self._console.print(line, width=width, no_wrap=True, overflow="ellipsis")
+        self._draw([captured.get().rstrip()])
+        self._next_frame = now + _FRAME_SECONDS
 
     def add(self, piece: str) -> None:
         self._text += plain(piece)

@@ -17,11 +17,11 @@ from rich.console import Console
 
 from assistant.cli.chat_commands import AHEAD, COMMANDS, ChatCommands, Leave
 from assistant.cli.console import plain, say
-from assistant.cli.conversation import TerminalConversation
+from assistant.cli.conversation import TerminalConversation, Told
 from assistant.cli.live_answer import LiveAnswer
 from assistant.errors import AssistantError
 
-Shown = Callable[[Console], AbstractContextManager[Callable[[str], None]]]
+Shown = Callable[[Console], AbstractContextManager[Callable[[Told], None]]]
 """Shows an answer while the context is open; what it gives takes the pieces."""
 
 
@@ -101,14 +101,18 @@ class Talk:
 
 
 @contextmanager
-def _live(console: Console) -> Iterator[Callable[[str], None]]:
-    """Markdown that grows. An answer that is stopped stays as far as it came."""
+def _live(console: Console) -> Iterator[Callable[[Told], None]]:
+    """Markdown that grows, after what is thought before it. An answer that is stopped stays as far
+    as it came."""
     try:
         with interrupts() as again, LiveAnswer(console) as answer:
 
-            def show(piece: str) -> None:
+            def show(piece: Told) -> None:
                 again()
-                answer.add(piece)
+                if piece.is_answer:
+                    answer.add(piece.text)
+                else:
+                    answer.think(piece.text)
 
             yield show
     except KeyboardInterrupt:
@@ -117,15 +121,18 @@ def _live(console: Console) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def _as_it_comes(console: Console) -> Iterator[Callable[[str], None]]:
-    def show(piece: str) -> None:
-        console.file.write(plain(piece))
-        console.file.flush()
+def _as_it_comes(console: Console) -> Iterator[Callable[[Told], None]]:
+    """The answer alone."""
+
+    def show(piece: Told) -> None:
+        if piece.is_answer:
+            console.file.write(plain(piece.text))
+            console.file.flush()
 
     try:
         yield show
     finally:
-        show("\n")
+        show(Told("\n"))
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """Prompt files: loaded once, rendered strictly, named by a hash that reports can show."""
 
 import hashlib
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from string import Template
 
@@ -41,3 +42,18 @@ def all_prompts() -> list[Prompt]:
     """Every prompt file, by name."""
     names = sorted(path.name for path in files(_FOLDER).iterdir() if path.name.endswith(".md"))
     return [load_prompt(name.removesuffix(".md")) for name in names]
+
+
+def explained(marks: Collection[str]) -> str:
+    """What these marks of a memory mean, to follow a sentence; an unknown one is a `ValueError`."""
+    known = _explanations()
+    if unknown := set(marks) - set(known):
+        raise ValueError(f"no line of marks.md explains {sorted(unknown)}")
+    return "".join(f" {text}" for mark, text in known.items() if mark in marks)
+
+
+@cache
+def _explanations() -> Mapping[str, str]:
+    """What each mark means, by its name, in the order of `marks.md`; its first line is a title."""
+    lines = load_prompt("marks").text.splitlines()[1:]
+    return dict(line.split(": ", 1) for line in lines if line)

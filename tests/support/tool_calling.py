@@ -1,5 +1,6 @@
 """What a language model says when it calls tools."""
 
+import json
 from typing import Any
 
 
@@ -21,3 +22,19 @@ def called(id: str, name: str) -> dict[str, Any]:
     """A call as the whole message has it."""
     arguments = f'{{"place": "{name}"}}'
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def looks(*wanted: tuple[str, dict[str, Any]], text: str | None = None) -> list[dict[str, Any]]:
+    """Chunks in which a model calls tools with these arguments, after a text."""
+    made = [
+        {
+            "index": place,
+            "id": f"call_{place}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(given)},
+        }
+        for place, (name, given) in enumerate(wanted)
+    ]
+    deltas = [{"role": "assistant", "content": text}, *({"tool_calls": [one]} for one in made)]
+    ended = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
+    return [*({"choices": [{"index": 0, "delta": d}]} for d in deltas), {"choices": [ended]}]

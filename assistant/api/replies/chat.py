@@ -190,8 +190,11 @@ class ChatReply:
         return []
 
     def piece(self, piece: AnswerPiece, *, first: bool) -> list[str]:
-        """A chunk with text, the first of which names the role; or one as the model gave it."""
+        """A chunk with text, the first of which names the role; or one as the model gave it. Notes
+        are told as models tell what they think."""
         begun = {"role": "assistant"} if first else {}
+        if piece.notes:
+            return [event(self._chunk(begun | {"reasoning_content": piece.notes}, None))]
         if not piece.choices:
             return [event(self._chunk(begun | {"content": piece.text}, None))]
         told = [{"logprobs": None, **one, "delta": begun | one["delta"]} for one in piece.choices]
@@ -226,9 +229,10 @@ class ChatReply:
 
 
 def whole_choices(pieces: Sequence[AnswerPiece], done: ChatDone) -> list[ChatChoice]:
-    # The first choice is there whatever was said in it.
+    # The first choice is there whatever was said in it. Notes are left out: nobody waits any more,
+    # and clients send whole messages back.
     told: dict[int, dict[str, Any]] = {0: {"finish_reason": done.trace.finish_reason}}
-    for piece in pieces:
+    for piece in (one for one in pieces if not one.notes):
         for choice in piece.choices or ({"delta": {"content": piece.text}},):
             whole = told.setdefault(choice.get("index") or 0, {})
             known = {name: value for name, value in choice.items() if value is not None}

@@ -132,7 +132,11 @@ async function answer({ instead, ...said }) {
   const message = say("assistant", "", { instead });
   message.classList.add("coming");
   const growth = growing(message);
-  const onThought = (thought) => (message.querySelector(".text").dataset.thought = thought.trim());
+  let thoughts = "";
+  const onThought = (thought) => {
+    thoughts += thought;
+    message.querySelector(".text").dataset.thought = thoughts.trim().split("\n").at(-1);
+  };
   try {
     const options = { signal: stopper.signal, headers: sentAgain(said), onText: growth.add, onThought };
     const memory = await streamChat(body(id, said), options);

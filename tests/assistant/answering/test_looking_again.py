@@ -11,29 +11,13 @@ from calls import answer, chat, events, record, streamed_text
 from pydantic import SecretStr
 from scripted_model import ScriptedModel
 from served import served
-from tool_calling import calls
+from tool_calling import calls, looks
 
 from assistant import Settings, create_app
 
 DIRECT = "direct"
 OURS = ["search_memory", "list_sessions", "read_session", "find_words", "history_of"]
 WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
-
-
-def looks(*wanted: tuple[str, dict[str, Any]], text: str | None = None) -> list[dict[str, Any]]:
-    """Chunks in which a model calls tools with these arguments, after a text."""
-    made = [
-        {
-            "index": place,
-            "id": f"call_{place}",
-            "type": "function",
-            "function": {"name": name, "arguments": json.dumps(given)},
-        }
-        for place, (name, given) in enumerate(wanted)
-    ]
-    deltas = [{"role": "assistant", "content": text}, *({"tool_calls": [one]} for one in made)]
-    ended = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
-    return [*({"choices": [{"index": 0, "delta": d}]} for d in deltas), {"choices": [ended]}]
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +83,19 @@ def test_no_round_is_shown_twice(client: httpx.Client, model: ScriptedModel, ann
     shown = [text for text in (model.sent[0].system, first) if "Miso hates the vet." in text]
     assert len(shown) == 1
     assert json.loads(again) == {"found": 2, "shown": 0, "shown_before": 2}
+
+
+def test_a_mark_that_is_found_is_explained_once(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    for n, said in enumerate(("Miso climbed a tree yesterday.", "Miso slept all of last week.")):
+        record(client, ann, f"d{n}", said, "Oh!", timestamp="2023-05-09T10:00:00Z")
+    wanted = [("find_words", {"text": word}) for word in ("tree", "slept", "hates")]
+    model.on(DIRECT).chunks(*looks(*wanted)).reply("Done.")
+    chat(client, ann, "Where do I live?")
+    heads = [json.loads(found.split("\n")[0]) for found in results(model, 1)]
+    assert ['"days" gives' in head.get("marks", "") for head in heads] == [True, False, False]
+    assert '"days" gives' not in model.sent[0].system
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,15 @@ def filtered(pieces: list[str], *, cut: bool = False) -> tuple[str, str]:
     return answer + notes.finish(cut=cut), notes.notes
 
 
+def taken(pieces: list[str]) -> str:
+    """The notes that could be taken on the way."""
+    notes, given = NotesFilter(), ""
+    for piece in pieces:
+        notes.feed(piece)
+        given += notes.take()
+    return given.strip()
+
+
 @pytest.mark.parametrize(("reply", "answer"), SPLIT.items())
 def test_only_the_answer_passes(reply: str, answer: str) -> None:
     assert filtered([reply])[0] == answer
@@ -64,6 +73,38 @@ def test_notes_never_pass_and_are_kept(reply: str) -> None:
             assert "the secret note" in notes
 
 
+@pytest.mark.parametrize(
+    "reply", [r for r in SPLIT if r.startswith(NOTES) and "nswer" in r.lower()]
+)
+def test_every_split_gives_the_same_notes_before_the_answer(reply: str) -> None:
+    for position in range(len(reply) + 1):
+        assert taken([reply[:position], reply[position:]]) == "- 2023-05-20: the secret note"
+    assert taken(list(reply)) == "- 2023-05-20: the secret note"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "given"),
+    [
+        (["NOTES: Ann", " ran.", "\n- ", "Bob"], ["Ann", " ran.", "\n- ", "Bob"]),
+        # What may turn out to be the marker is held back, until it is another word.
+        (["NOTES: x\n", "An", "n ran"], ["x\n", "", "Ann ran"]),
+        (["NOTES: x\n**Ans", "gar ran"], ["x", "\n**Ansgar ran"]),
+        (["NOTES: x\nANSWER", ":", "\n", "Yes"], ["x", "", "", ""]),
+        # What does not begin as notes may be all answer.
+        (["She ran.", "\nTwice."], ["", ""]),
+        (["- ran\n", "ANSWER: ", "Yes"], ["", "", "- ran"]),
+        # The marker is only trusted within a line once the reply is there.
+        (["NOTES: x ", "ANSWER: Yes"], ["x ", "ANSWER: Yes"]),
+    ],
+)
+def test_notes_can_be_taken_while_they_are_written(pieces: list[str], given: list[str]) -> None:
+    notes, found = NotesFilter(), []
+    for piece in pieces:
+        notes.feed(piece)
+        found.append(notes.take())
+    assert found == given
+
+
 _PARTS = st.lists(
     st.sampled_from(["NOTES:", "ANSWER:", "answer", ":", "**", "\n", "\n\n", " ", "# ", "x", "y."]),
     max_size=12,
@@ -76,6 +117,11 @@ def test_any_reply_cut_anywhere_is_read_alike(parts: list[str], cuts: list[int])
     edges = [0, *sorted(min(cut, len(reply)) for cut in cuts), len(reply)]
     pieces = [reply[a:b] for a, b in itertools.pairwise(edges)]
     assert filtered(pieces) == filtered([reply])
+    # All that is taken is in the reply, in its order; with a marker it is nothing but notes.
+    assert taken(pieces) in reply
+    notes = NotesFilter()
+    if "".join(map(notes.feed, pieces)):
+        assert taken(pieces) in notes.notes
 
 
 def test_an_answer_begins_to_flow_before_the_reply_ends() -> None:

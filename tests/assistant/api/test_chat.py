@@ -43,8 +43,10 @@ def test_a_streamed_reply(
     *chunks, done = events(reply.text)
     assert done == "[DONE]"
     usage = chunks.pop() if with_usage else None
-    assert chunks[0]["choices"][0]["delta"] == {"role": "assistant", "content": "Hel"}
-    assert [c["choices"][0]["finish_reason"] for c in chunks] == [None, None, None, "stop"]
+    noted, begun = (chunk["choices"][0]["delta"] for chunk in chunks[:2])
+    assert noted == {"role": "assistant", "reasoning_content": "none\n"}
+    assert begun == {"content": "Hel"}
+    assert [c["choices"][0]["finish_reason"] for c in chunks] == [None, None, None, None, "stop"]
     assert {c["object"] for c in chunks} == {"chat.completion.chunk"}
     assert len({c["id"] for c in chunks}) == 1
     assert streamed_text(chunks) == "Hello there."

@@ -82,14 +82,28 @@ def test_a_model_that_cannot_read_so_much_is_shown_less_of_the_memory(
     assert reply.json()["memory"]["dropped"]
 
 
-@pytest.mark.parametrize("stream", [True, False])
-@pytest.mark.parametrize("reply", ["", "NOTES: only notes"])
+@pytest.mark.parametrize(
+    ("reply", "stream"), [("", True), ("", False), ("NOTES: only notes", False)]
+)
 def test_a_reply_without_an_answer_is_not_stored(
     answering: httpx.Client, model: ScriptedModel, ann: str, reply: str, stream: bool
 ) -> None:
     model.on(COT).reply(reply)
     failed = chat(answering, ann, "hi", stream=stream)
     assert_error(failed, 502, "server_error", "bad_model_reply")
+    assert sessions(answering, ann) == {}
+
+
+@pytest.mark.parametrize("reason", ["stop", "length"])
+def test_a_stream_of_notes_alone_ends_with_the_error(
+    answering: httpx.Client, model: ScriptedModel, ann: str, reason: str
+) -> None:
+    model.on(COT).reply("NOTES: only", " notes", finish_reason=reason)
+    reply = chat(answering, ann, "hi", stream=True)
+    *chunks, error = events(reply.text)
+    assert streamed_text(chunks) == ""
+    assert error["error"]["code"] == "bad_model_reply"
+    assert error["error"]["type"] == "server_error"
     assert sessions(answering, ann) == {}
 
 

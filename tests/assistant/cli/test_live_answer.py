@@ -42,6 +42,26 @@ class Window:
         return text.rstrip("\n").split("\n")
 
 
+def test_what_is_thought_is_one_dim_line_until_the_answer_begins() -> None:
+    window = Window(40)
+    with LiveAnswer(window.console) as answer:
+        assert window.lines == ["[…]"]
+        answer.think("\n- she rows\n- on the Lys, every week, whatever the weather is like\n")
+        (line,) = window.lines
+        assert line.startswith("- on the Lys, every week")
+        assert len(line) < 40
+        answer.add("On the Lys.")
+        answer.think("too late")
+    assert window.lines == ["On the Lys."]
+
+
+def test_what_is_thought_is_gone_where_no_answer_comes() -> None:
+    window = Window(40)
+    with LiveAnswer(window.console) as answer:
+        answer.think("- she rows")
+    assert window.lines == [""]
+
+
 @pytest.mark.parametrize(("first", "then"), [(80, 40), (80, 23), (40, 80)])
 def test_in_a_window_of_another_width_the_whole_answer_is_there_once(first: int, then: int) -> None:
     words = [f"word{number}" for number in range(60)]

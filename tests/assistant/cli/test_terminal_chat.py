@@ -114,6 +114,18 @@ def test_an_answer_is_markdown(
     assert terminal.ends() == 0
 
 
+def test_notes_are_shown_until_the_answer_begins(chat: Chat, model: ScriptedModel) -> None:
+    model.on(COT).reply("NOTES: met Ann\n", "- on the Lys\n", "ANSWER: There.", delay=0.5)
+    terminal = chat()
+    terminal.type("Where do I row?")
+    terminal.shows("^met Ann$")
+    terminal.shows("^- on the Lys$")
+    terminal.shows("^There\\.$")
+    shown = terminal.prompts()
+    assert "met Ann" not in shown
+    assert "Lys" not in shown
+
+
 @pytest.mark.parametrize("columns", [40, 80])
 def test_a_long_answer_is_there_once(chat: Chat, model: ScriptedModel, columns: int) -> None:
     """Higher than the screen, in one block and in many."""

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from assistant.answering.context import Context, ContextRequest, build_context
-from assistant.answering.notes import (
-    MARKER,
+from assistant.answering.instructions import (
     AnswerFromNotesInput,
     ChainOfNoteInput,
     DirectInput,
     NoteInput,
 )
+from assistant.answering.notes import MARKER
 from assistant.answering.packing import Passage
 from assistant.answering.plan import Layout
 from assistant.answering.standing import StandingRequest
@@ -44,12 +44,13 @@ def renders() -> dict[str, str]:
     """The text of every prompt by name."""
     today = "2023-06-10 (Sat)"
     as_json, as_text = context(Layout.JSON).text, context(Layout.TEXT).text
+    marks = context(Layout.JSON).marks
     note = "- 2023-05-20 (Sat), 21 days ago: It cost $5."
     return {
-        "direct": DirectInput(today, as_text).render(),
-        "chain_of_note": ChainOfNoteInput(today, as_json, MARKER).render(),
-        "note": NoteInput(today, as_text).render(),
-        "answer_from_notes": AnswerFromNotesInput(today, note).render(),
+        "direct": DirectInput(today, as_text, marks=marks).render(),
+        "chain_of_note": ChainOfNoteInput(today, as_json, MARKER, marks=marks).render(),
+        "note": NoteInput(today, as_text, marks=marks).render(),
+        "answer_from_notes": AnswerFromNotesInput(today, note, marks=marks).render(),
     }
 
 

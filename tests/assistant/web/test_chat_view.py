@@ -43,6 +43,20 @@ def test_an_answer_streams_in_and_is_remembered(
     expect(answered(page)).to_have_text("Hello there.onetwo x")
 
 
+def test_the_last_line_of_the_notes_is_shown_until_the_answer_begins(
+    answering_url: str, model: ScriptedModel, open_page: OpenPage
+) -> None:
+    page = open_page(answering_url)
+    model.on(ANSWER).reply("NOTES: met Ann\n", "- on the ", "Lys\n", "ANSWER: There", delay=0.7)
+    say(page, "Where do I row?")
+    noted = page.locator(".message.coming .text")
+    expect(noted).to_have_attribute("data-thought", "met Ann")
+    expect(noted).to_have_attribute("data-thought", "- on the Lys")
+    assert noted.inner_text() == ""
+    expect(answered(page)).to_have_text("There")
+    assert "Lys" not in page.locator("#log").inner_text()
+
+
 def test_an_answer_can_be_stopped_and_is_not_remembered(
     answering_url: str, model: ScriptedModel, open_page: OpenPage, ann: str
 ) -> None:
