@@ -16,7 +16,7 @@ PACKAGES = ("assistant", "memory_store", "harness")
 # What of the store is public, beside `memory_store` itself.
 PUBLIC = {
     f"memory_store.{name}"
-    for name in ("embedding", "engines", "errors", "language", "recall", "scheduler", "transfer")
+    for name in ("by_digest", "embedding", "engines", "errors", "language", "recall", "scheduler", "transfer")
 }
 
 # Who may import a third-party engine, modules or folders.
