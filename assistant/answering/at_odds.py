@@ -124,11 +124,14 @@ def _amounts(text: str) -> Mapping[str, set[str]]:
     """The amounts in a statement, by what they are of."""
     found: dict[str, set[str]] = {}
     for match in _AMOUNT.finditer(text):
-        of = terms(match["of"] or "") or [match.lastgroup or ""]
-        if match["of"] and not terms(match["of"]):
-            continue
+        of = str(match.lastgroup)
+        if match["of"]:
+            counted = terms(match["of"])  # none of "and"
+            if not counted:
+                continue
+            of = str(counted[0])
         value = match["money"] or match["time"] or match["number"]
-        found.setdefault(of[0], set()).add(value.replace(" ", "").lower())
+        found.setdefault(of, set()).add(value.replace(" ", "").lower())
     return found
 
 

@@ -21,7 +21,7 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
-from memory_store.language.kinds import Kind, kinds_of
+from memory_store.language.kinds import TELLING, kinds_of, most_of
 from memory_store.language.languages import NAMES, languages_of, wording
 from memory_store.language.sentences import TextUnit, units_of
 
@@ -114,9 +114,8 @@ class AuthorshipRule:
 _MOST_OF_IT, _LONGER_THAN_TITLES = 0.5, 8
 # Apostrophes open what looks like a quotation, and code is nobody's statement.
 _NO_QUOTES = frozenset("'‘`")
-# How surely a message begins with a wish to have a text worked on, and how foreign that text looks.
-_WORK, _SURELY_FOREIGN = 0.5, 0.9
-_LEAD = re.compile(r"(?s).{1,200}?(?::(?=\s)|(?=\n))")
+# How foreign a request to work on a text looks, which stands before or behind it; it tells nothing.
+_REQUEST, _TELLS = 0.9, 0.5
 
 RULE = AuthorshipRule()
 AMONG_PEOPLE = AuthorshipRule(foreign=math.inf)
@@ -142,10 +141,11 @@ def quotes_a_text(text: str) -> bool:
     length = sum(end - first for first, end in spans)
     if longest >= _LONGER_THAN_TITLES and length >= _MOST_OF_IT * len(text):
         return True
-    lead = None if "```" in text else _LEAD.match(text)
-    if lead is None or kinds_of(lead[0])[Kind.TASK] < _WORK:
-        return False
-    return max(map(judgement().foreignness, _units(text)), default=0.0) >= _SURELY_FOREIGN
+    units = [] if "```" in text else _units(_filled(text, spans, lambda _: f" {QUOTE} "))
+    return len(units) > 1 and any(
+        judgement().foreignness(unit) >= _REQUEST and most_of(kinds_of(unit.text), TELLING) < _TELLS
+        for unit in (units[0], units[-1])
+    )
 
 
 def _allowed(text: str, units: Sequence[TextUnit], rule: AuthorshipRule) -> float:
