@@ -12,7 +12,7 @@ from memory_store._changes.validity import Conflict, Step, Told, superseded_part
 from memory_store._changes.writing import CORRECTION
 from memory_store._disk import require_place
 from memory_store._documents import NONE, Document, Documents
-from memory_store._facts import only_asks, own_sentences, reading_of, rule_facts
+from memory_store._facts import is_quoting, only_asks, reading_of, rule_facts
 from memory_store._keys import KeyDesign, KeyKind, windows
 from memory_store._labels import Labels, Where, checked_labels, holds, where
 from memory_store._listing import LONGEST_TITLE, Listing, Page, as_title, summarise_session
@@ -93,8 +93,8 @@ __all__ = [
     "as_title",
     "checked_labels",
     "holds",
+    "is_quoting",
     "only_asks",
-    "own_sentences",
     "owner_of",
     "reading_of",
     "require_place",

@@ -5,7 +5,13 @@ from dataclasses import replace
 
 from memory_store._types import Fact, Record, Round, Speaker
 from memory_store.language import ENGLISH, Language
-from memory_store.language.authorship import AMONG_PEOPLE, RULE, Authorship, authorship
+from memory_store.language.authorship import (
+    AMONG_PEOPLE,
+    RULE,
+    Authorship,
+    authorship,
+    quotes_a_text,
+)
 from memory_store.language.reading import Reading
 from memory_store.language.sentences import LONGEST_QUERY, sentences
 
@@ -34,12 +40,6 @@ def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
         for text in texts
         if words
     )
-
-
-def own_sentences(round: Round, language: Language = ENGLISH) -> list[str]:
-    """Sentences of the user in the round that quote nobody."""
-    own = words_of(round).own
-    return [text for text in language.sentences(round.user_text) if text in own]
 
 
 def only_asks(record: Record, language: Language = ENGLISH) -> bool:
@@ -81,6 +81,16 @@ def ends_asking(round: Round) -> bool:
 def words_of(round: Round) -> Authorship:
     """The judgement of whose words the user's side of a round is."""
     return authorship(round.user_text, AMONG_PEOPLE if round.user_name else RULE)
+
+
+def is_quoting(record: Record) -> bool:
+    """Whether what the user's side says is surely another's for the most part: by whoever found its
+    facts, or by its form."""
+    speakers = {fact.speaker for fact in record.facts}
+    if Speaker.QUOTED not in speakers:
+        return False
+    is_by_rule = all(fact.source == "rule" for fact in record.facts)
+    return quotes_a_text(record.round.user_text) if is_by_rule else len(speakers) == 1
 
 
 def said_by(fact: Fact, words: Authorship) -> Fact:

@@ -8,15 +8,15 @@ and then wrongly. What rules can only guess at is left to the model.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from assistant.answering.layouts import LAYOUTS, head, marks
+from assistant.answering.at_odds import AtOdds, at_odds
+from assistant.answering.layouts import LAYOUTS, days_with_times, head, marks
 from assistant.answering.packing import (
     ABOUT_REPLIES,
-    NOTHING_BESIDE,
     OVERVIEW,
     USUAL,
     Beside,
@@ -35,13 +35,12 @@ from assistant.models.token_counter import TokenCounter
 from assistant.prompts.fence import fenced_json
 from memory_store import (
     Days,
-    Fact,
     FactLink,
     MemoryStore,
     Recalled,
     Record,
     Round,
-    Speaker,
+    is_quoting,
 )
 from memory_store.by_digest import ByDigest
 from memory_store.language import (
@@ -105,6 +104,8 @@ class ContextRequest:
     requests: Sequence[StandingRequest] = ()
     language: Language = ENGLISH
     computed_help: bool = True
+    at_odds: Mapping[str, Sequence[AtOdds]] = field(default_factory=dict)
+    """By round, what of it later statements deny or have changed."""
 
 
 def build_context(
@@ -119,15 +120,17 @@ def build_context(
     def round_cost(shown: Shown) -> int:
         return sum(map(count, layout.sides(shown)))
 
+    timed = days_with_times(one.round for passage in passages for one in passage.around)
+
     def heading_cost(first: Shown) -> int:
-        return count(layout.heading(head(first, request.asked_at))) + _SEAM
+        return count(layout.heading(head(first, request.asked_at, timed))) + _SEAM
 
     budget = TokenBudget(request.token_budget - used, round_cost, heading_cost)
     packed = pack(
         passages,
         request.question,
         budget,
-        partial(beside, language=request.language) if request.computed_help else _nothing,
+        partial(_beside, request=request) if request.computed_help else _whose,
         request.portions,
     )
     text = layout.whole(packed.shown, extras, request.asked_at)
@@ -140,8 +143,12 @@ def build_context(
     )
 
 
-def _nothing(record: Record) -> Beside:
-    return NOTHING_BESIDE
+def _beside(record: Record, request: ContextRequest) -> Beside:
+    return beside(record, request.language, request.at_odds.get(record.id, ()))
+
+
+def _whose(record: Record) -> Beside:
+    return Beside(is_quoting=is_quoting(record))
 
 
 def _within(
@@ -188,6 +195,7 @@ async def read_memory(
         else (),
         language=store.language,
         computed_help=plan.computed_help,
+        at_odds=await at_odds(store, recalled) if plan.computed_help else {},
     )
     # An overview may want all of the history: no round is the nearest.
     narrowed = plan.computed_help and not kind.overview
@@ -258,22 +266,26 @@ _LONGEST = 160
 _MOST = 8
 
 
-def beside(record: Record, language: Language) -> Beside:
-    """What stands beside a round."""
+def beside(record: Record, language: Language, odds: Sequence[AtOdds] = ()) -> Beside:
+    """What stands beside a round, of which some is at odds with later ones."""
     gone = [(fact, fact.superseded_by) for fact in record.facts if fact.superseded_by]
     apart = [(fact, link) for fact, link in gone if _contradicts(record, link, language)]
-    replaced = [pair for pair in gone if pair not in apart]
+    replaced = [_printed(fact.text, link) for fact, link in gone if (fact, link) not in apart]
+    contradicted = [_printed(fact.text, link) for fact, link in apart]
+    for one in odds:
+        (contradicted if one.is_denied else replaced).append(_printed(one.text, one.by))
+    quoting = is_quoting(record)
     return Beside(
-        days=_days(record, language),
-        replaced=tuple(_printed(fact, link) for fact, link in replaced[:_MOST]),
-        contradicted=tuple(_printed(fact, link) for fact, link in apart[:_MOST]),
+        # Of a quoted text nobody knows when it was written.
+        days=() if quoting else _days(record, language),
+        replaced=tuple(replaced[:_MOST]),
+        contradicted=tuple(contradicted[:_MOST]),
+        is_quoting=quoting,
     )
 
 
 def _days(record: Record, language: Language) -> tuple[str, ...]:
-    """The days of the user's words; of a quoted text's nobody knows when it was written."""
-    if any(fact.speaker is Speaker.QUOTED for fact in record.facts):
-        return ()
+    """The days of the user's words."""
     round = record.round
     said = f"{language.name} {round.session_date.isoformat()} {round.user_text}"
     return _DAYS.of(said, lambda: _counted(round, language))
@@ -284,8 +296,11 @@ _DAYS = ByDigest[tuple[str, ...]](20_000)
 
 
 def _counted(round: Round, language: Language) -> tuple[str, ...]:
-    named = language.counted_days(round.user_text, round.session_date)
-    return tuple(f"{words} = {_print(days)}" for words, days in [*dict.fromkeys(named)][:_MOST])
+    text, said_on = round.user_text, round.session_date
+    named = [(words, _print(days)) for words, days in language.counted_days(text, said_on)]
+    for words, days in language.picked_weekdays(text, said_on):
+        named.append((words, " or ".join(map(str, days))))
+    return tuple(f"{words} = {days}" for words, days in [*dict.fromkeys(named)][:_MOST])
 
 
 def _print(days: Days) -> str:
@@ -302,6 +317,6 @@ def _contradicts(record: Record, link: FactLink, language: Language) -> bool:
     return not tells_of_change and kinds_of(link.text)[Kind.CORRECTS] < _CORRECTS
 
 
-def _printed(fact: Fact, link: FactLink) -> str:
-    older, newer = (shortened(text, _LONGEST) for text in (fact.text, link.text))
+def _printed(text: str, link: FactLink) -> str:
+    older, newer = (shortened(one, _LONGEST) for one in (text, link.text))
     return f"“{older}” by “{newer}” on {print_day(link.said_at)}"

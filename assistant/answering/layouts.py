@@ -7,24 +7,36 @@ Lengths of time are put in words: arithmetic that a language model should not ha
 """
 
 from calendar import monthrange
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from typing import Any, Protocol
 
 from assistant.answering.packing import Shown
 from assistant.answering.plan import Layout
 from assistant.dates import print_day
 from assistant.prompts.fence import fenced_json, fenced_name, fenced_text
-from memory_store import Speaker
+from memory_store import Round
 
 
-def head(first: Shown, asked_at: datetime) -> dict[str, str]:
-    """The day of rounds and its age, counted by day."""
+def head(first: Shown, asked_at: datetime, timed: Collection[date] = ()) -> dict[str, str]:
+    """The day of rounds and its age, counted by day; on some days also the time of the first."""
     said_on = first.record.round.session_date
+    at = f" {said_on.astimezone(UTC):%H:%M}" if said_on.date() in timed else ""
     return {
-        "date": print_day(said_on),
+        "date": f"{print_day(said_on)}{at}",
         "ago": _age(said_on.date(), asked_at.date()),
     }
+
+
+def days_with_times(rounds: Iterable[Round]) -> frozenset[date]:
+    """The days on which there was more than one session, and not at the same time: only there does
+    the time of day tell anything."""
+    sessions = defaultdict[date, dict[str, time]](dict)
+    for round in sorted(rounds, key=lambda one: one.session_date):
+        said_on = round.session_date
+        sessions[said_on.date()].setdefault(round.session_id, said_on.time())
+    return frozenset(day for day, times in sessions.items() if len({*times.values()}) > 1)
 
 
 _CLOSED = "]},"
@@ -69,16 +81,17 @@ class _AsJson:
         return said
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
-        sessions = (self._session(rounds, asked_at) for rounds in _by_day(shown))
+        days = _days_with_times(shown)
+        sessions = (self._session(rounds, asked_at, days) for rounds in _by_day(shown))
         parts = ['"sessions": [' + "".join(f"\n{one}" for one in sessions).rstrip(",") + "]"]
         for name, entries in extras.items():
             written = ",\n".join(fenced_json(entry) for entry in entries)
             parts.append(f'"{name}": [\n{written}]')
         return "{" + ",\n".join(parts) + "}"
 
-    def _session(self, rounds: Sequence[Shown], asked_at: datetime) -> str:
+    def _session(self, rounds: Sequence[Shown], asked_at: datetime, days: Collection[date]) -> str:
         written = "".join(side for shown in rounds for side in self.sides(shown))
-        return _opened(head(rounds[0], asked_at)) + written.strip(" ,") + _CLOSED
+        return _opened(head(rounds[0], asked_at, days)) + written.strip(" ,") + _CLOSED
 
 
 def _opened(head: Mapping[str, str]) -> str:
@@ -97,8 +110,9 @@ class _AsText:
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
         parts: list[str] = []
+        days = _days_with_times(shown)
         for rounds in _by_day(shown):
-            parts.append(self.heading(head(rounds[0], asked_at)))
+            parts.append(self.heading(head(rounds[0], asked_at, days)))
             parts += (side for shown in rounds for side in self.sides(shown))
         for name, entries in extras.items():
             parts.append(f"== {name.replace('_', ' ')}\n")
@@ -107,6 +121,10 @@ class _AsText:
 
 
 LAYOUTS: Mapping[Layout, Written] = {Layout.JSON: _AsJson(), Layout.TEXT: _AsText()}
+
+
+def _days_with_times(shown: Sequence[Shown]) -> frozenset[date]:
+    return days_with_times(one.record.round for one in shown)
 
 
 def _by_day(shown: Sequence[Shown]) -> list[list[Shown]]:
@@ -155,7 +173,7 @@ def _plain(name: str) -> str:
 def _sides(shown: Shown) -> list[tuple[str, str]]:
     """Who said what; an empty side is left out."""
     user, assistant = _speakers(shown)
-    if _is_quoting(shown):
+    if shown.beside.is_quoting:
         user += QUOTING
     said = ((user, shown.user_text), (assistant, shown.assistant_text))
     return [(name, text) for name, text in said if text]
@@ -164,7 +182,7 @@ def _sides(shown: Shown) -> list[tuple[str, str]]:
 def marks(shown: Sequence[Shown]) -> frozenset[str]:
     """The marks in these rounds, by the names under which the prompts explain them."""
     found = {name for one in shown for name, _ in _beside(one)}
-    if any(one.user_text and _is_quoting(one) for one in shown):
+    if any(one.user_text and one.beside.is_quoting for one in shown):
         found.add(QUOTING.removeprefix(", "))
     if _are_several(shown):
         found.add(SEVERAL)
@@ -178,10 +196,6 @@ def _are_several(shown: Sequence[Shown]) -> bool:
     names = {_speakers(one) for one in shown}
     users, others = {user for user, _ in names}, {other for _, other in names} - {"assistant"}
     return len(users) > 1 or bool(others and "user" not in users)
-
-
-def _is_quoting(shown: Shown) -> bool:
-    return any(fact.speaker is Speaker.QUOTED for fact in shown.record.facts)
 
 
 def _one_line(entry: Mapping[str, Any]) -> str:

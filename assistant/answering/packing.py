@@ -63,7 +63,9 @@ class Beside:
     replaced: tuple[str, ...] = ()
     """Statements that hold no longer, each with what replaced it."""
     contradicted: tuple[str, ...] = ()
-    """Statements of which another one of the same day says otherwise, each with that one."""
+    """Statements of which another one says otherwise, each with that one."""
+    is_quoting: bool = False
+    """Whether what the user said is surely another's words."""
 
 
 NOTHING_BESIDE = Beside()

@@ -17,8 +17,7 @@ from memory_store import (
     Query,
     Recalled,
     Record,
-    Speaker,
-    own_sentences,
+    is_quoting,
     reading_of,
 )
 
@@ -73,13 +72,9 @@ async def standing_requests(
 
 def _requests(record: Record) -> Iterator[StandingRequest]:
     round = record.round
-    # A longer message may be a text to work on.
-    if len(round.user_text) > _LONGEST or any(f.speaker is Speaker.QUOTED for f in record.facts):
+    # A longer message may be a text to work on; of two people by name none is the assistant.
+    if len(round.user_text) > _LONGEST or (round.user_name and round.assistant_name):
         return
-    # Judging whose words a message is takes longest, and few messages ask for anything.
-    asking = {one.text for one in reading_of(round).sentences if one.instructs}
-    if not asking:
-        return
-    for sentence in own_sentences(round):
-        if sentence in asking:
-            yield StandingRequest(record.id, round.session_date, sentence)
+    requests = reading_of(round).instructions
+    if requests and not is_quoting(record):
+        yield from (StandingRequest(record.id, round.session_date, text) for text in requests)

@@ -21,6 +21,7 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
+from memory_store.language.kinds import TELLING, kinds_of, most_of
 from memory_store.language.languages import NAMES, languages_of, wording
 from memory_store.language.sentences import TextUnit, units_of
 
@@ -109,6 +110,13 @@ class AuthorshipRule:
     """Whether what stands between quotation marks is another's."""
 
 
+# A text in quotation marks that is as much of a message, and has more words than titles have.
+_MOST_OF_IT, _LONGER_THAN_TITLES = 0.5, 8
+# Apostrophes open what looks like a quotation, and code is nobody's statement.
+_NO_QUOTES = frozenset("'‘`")
+# How foreign a request to work on a text looks, which stands before or behind it; it tells nothing.
+_REQUEST, _TELLS = 0.9, 0.5
+
 RULE = AuthorshipRule()
 AMONG_PEOPLE = AuthorshipRule(foreign=math.inf)
 """For those who are told by name, who talk to each other: they call each other by name, and show
@@ -123,6 +131,21 @@ def authorship(text: str, rule: AuthorshipRule = RULE) -> Authorship:
     if doubt >= rule.foreign:
         return Authorship(_blank(text), False)
     return Authorship(_filled(text, spans, _blank), doubt <= _allowed(text, units, rule))
+
+
+def quotes_a_text(text: str) -> bool:
+    """Whether a message surely is another's words for the most part, or a text to be worked on. A
+    title, a saying or a piece of code makes it none."""
+    spans = [one for one in quotations(text) if text[slice(*one)].lstrip()[0] not in _NO_QUOTES]
+    longest = max((len(text[first:end].split()) for first, end in spans), default=0)
+    length = sum(end - first for first, end in spans)
+    if longest >= _LONGER_THAN_TITLES and length >= _MOST_OF_IT * len(text):
+        return True
+    units = [] if "```" in text else _units(_filled(text, spans, lambda _: f" {QUOTE} "))
+    return len(units) > 1 and any(
+        judgement().foreignness(unit) >= _REQUEST and most_of(kinds_of(unit.text), TELLING) < _TELLS
+        for unit in (units[0], units[-1])
+    )
 
 
 def _allowed(text: str, units: Sequence[TextUnit], rule: AuthorshipRule) -> float:

@@ -17,6 +17,7 @@ from memory_store.language.dates import (
     event_days,
     pack_for,
     pack_of,
+    picked_weekdays,
     time_range,
 )
 from memory_store.language.languages import ENGLISH, languages_of
@@ -122,6 +123,13 @@ class Language:
         the days that they surely name; not those that name that day itself. Without rules none: a
         wrong day is worse than none."""
         return counted_days(text, said_on) if self.has_rules else ()
+
+    def picked_weekdays(
+        self, text: str, said_on: datetime | date
+    ) -> Sequence[tuple[str, tuple[date, ...]]]:
+        """The words of a text that pick a weekday ahead ("next Friday"), each with its day, or the
+        two that it may mean. Without rules none."""
+        return picked_weekdays(text, said_on) if self.has_rules else ()
 
     def time_range(self, question: str, asked_on: date) -> TimeRange | None:
         """The days that a question asks about; None where it names none, or its language is not

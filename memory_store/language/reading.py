@@ -23,8 +23,8 @@ VERSION = 1
 """Of what reads. A stored reading of another version is made anew when it is needed."""
 # A sentence behind so many is part of something pasted; it is taken to tell something.
 _MOST_SENTENCES = 64
-# Certainties from which on a sentence says how to answer from now on, and tells something.
-_INSTRUCTS, _TELLS = 0.8, 0.45
+# Certainties from which on a sentence may say how to answer from now on, and its whole message.
+_INSTRUCTS, _ALSO_INSTRUCTS = 0.65, 0.3
 # A message that wants a text worked on may well tell something, too.
 _TASK = 0.6
 # Kinds that are less sure than this are not stored.
@@ -59,8 +59,14 @@ class Sentence:
 
     @property
     def instructs(self) -> bool:
-        """Whether it surely says how to answer from now on, and tells nothing: it is followed."""
-        return self.instructing >= _INSTRUCTS and self.telling < _TELLS
+        """Whether it surely says how to answer from now on: it is followed. Most wishes hold for
+        one answer, so that it has to say that it holds for longer."""
+        return (
+            self.instructing >= _INSTRUCTS
+            and not self.text.endswith("?")
+            and wording("standing.lasting").search(self.text) is not None
+            and wording("standing.of_somebody").search(self.text) is None
+        )
 
     @property
     def is_polite(self) -> bool:
@@ -92,6 +98,13 @@ class Reading:
     def kind(self) -> Kind:
         """The surest kind."""
         return likeliest(self.kinds)
+
+    @property
+    def instructions(self) -> list[str]:
+        """The sentences that say how to answer from now on."""
+        if self.kinds[Kind.INSTRUCTS] < _ALSO_INSTRUCTS:
+            return []
+        return [one.text for one in self.sentences if one.instructs]
 
     @property
     def corrects(self) -> float:

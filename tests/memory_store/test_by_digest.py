@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from assistant.answering.context import beside
-from memory_store.by_digest import ByDigest
 from memory_store import Record, Round
+from memory_store.by_digest import ByDigest
 from memory_store.language import ENGLISH
 from memory_store.language.dates import reading
 

@@ -14,10 +14,8 @@ from importlinter.cli import lint_imports
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("assistant", "memory_store", "harness")
 # What of the store is public, beside `memory_store` itself.
-PUBLIC = {
-    f"memory_store.{name}"
-    for name in ("by_digest", "embedding", "engines", "errors", "language", "recall", "scheduler", "transfer")
-}
+_PARTS = "by_digest embedding engines errors language recall scheduler transfer"
+PUBLIC = {f"memory_store.{name}" for name in _PARTS.split()}
 
 # Who may import a third-party engine, modules or folders.
 FENCES = {

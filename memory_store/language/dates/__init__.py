@@ -6,7 +6,7 @@ argument.
 
 from memory_store.language.dates.pack import Pack, pack_of
 from memory_store.language.dates.questions import time_range
-from memory_store.language.dates.reading import counted_days, event_days, pack_for
+from memory_store.language.dates.reading import counted_days, event_days, pack_for, picked_weekdays
 
 __all__ = [
     "Pack",
@@ -14,5 +14,6 @@ __all__ = [
     "event_days",
     "pack_for",
     "pack_of",
+    "picked_weekdays",
     "time_range",
 ]

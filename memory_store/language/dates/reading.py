@@ -8,7 +8,7 @@ import re
 import threading
 from bisect import bisect_left
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from functools import cache
 from itertools import islice
 
@@ -227,6 +227,34 @@ def counted_days(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
         return []
     expressions = [found.expression(item) for item in found.found if _counts(item, found)]
     return [(e.text, Days(e.first, e.last)) for e in expressions]
+
+
+# "this Friday" and "next Friday".
+_PICKED = pattern(
+    "(?:on|since|until|by|for|from|before|after)? the? (?:(?P<next>next)|this|coming)"
+    " any_weekday any_time?"
+)
+_MAY_PICK = wording("time.before_weekday")
+_WEEK = timedelta(days=7)
+
+
+def picked_weekdays(text: str, said_on: datetime | date) -> list[tuple[str, tuple[date, ...]]]:
+    """The words of an English text that pick a weekday ahead ("next Friday"), each with its day.
+    Where that weekday is still ahead in the week of the text, "next" means it to some and the one
+    after it to others: then both are given. Left out is what may lie behind ("this Monday")."""
+    today = _day(said_on)
+    found = read(text, today, pack_of(ENGLISH)) if _MAY_PICK.search(text) else None
+    if found is None:
+        return []
+    picked: list[tuple[str, tuple[date, ...]]] = []
+    for item in found.found:
+        match = _PICKED.fullmatch(found.reading.line.letters, item.start, item.end)
+        if match is None or item.span is None or item.span.first <= today:
+            continue
+        day = item.span.first
+        is_near = bool(match["next"]) and day - _WEEK > today
+        picked.append((found.expression(item).text, (day - _WEEK, day) if is_near else (day,)))
+    return picked
 
 
 def _counts(item: FoundDays, found: Read) -> bool:

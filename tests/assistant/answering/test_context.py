@@ -13,7 +13,7 @@ from assistant.answering.packing import ABOUT_REPLIES, OVERVIEW, Passage
 from assistant.answering.plan import Layout
 from assistant.answering.standing import StandingRequest
 from assistant.models.token_counter import about_tokens
-from memory_store import Fact, FactLink, Record, Round, Speaker
+from memory_store import Fact, FactLink, Record, Round, Speaker, rule_facts
 
 ASKED_AT = datetime(2023, 6, 10, 9, tzinfo=UTC)
 HOUR_BEFORE_MIDNIGHT = datetime(2023, 6, 9, 23, tzinfo=UTC)
@@ -311,3 +311,71 @@ def test_a_message_with_anothers_words_says_so(layout: Layout) -> None:
     text = build([own, replace(pasted, facts=facts)], layout=layout).text
     assert "Ann, quoting a text" in text
     assert text.count(", quoting a text") == 1
+
+
+@pytest.mark.parametrize("layout", list(Layout))
+def test_the_time_of_day_tells_several_sessions_of_one_day_apart(layout: Layout) -> None:
+    day = datetime(2023, 5, 20, tzinfo=UTC)
+    said = [
+        record(0, "Porridge.", date=day.replace(hour=7), session="morning"),
+        record(1, "With plums.", date=day.replace(hour=8), session="morning"),
+        record(2, "Soup.", date=day.replace(hour=19, minute=5), session="evening"),
+        record(3, "Toast.", date=day + timedelta(days=1, hours=7), session="next"),
+    ]
+    text = build(said, layout=layout).text
+    days = [line for line in text.splitlines() if "2023-05-2" in line]
+    assert ["07:00" in line for line in days] == [True, False, False]
+    assert "2023-05-20 (Sat) 19:05" in days[1]
+    assert "(Sun)" in days[2]
+    assert "(Sun) " not in days[2]
+
+
+@pytest.mark.parametrize("layout", list(Layout))
+def test_sessions_of_one_day_at_no_known_time_have_none(layout: Layout) -> None:
+    midnight = datetime(2023, 5, 20, tzinfo=UTC)
+    said = [record(n, "hi", date=midnight, session=f"s{n}") for n in range(2)]
+    assert "00:00" not in build(said, layout=layout).text
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("The bonfire is next Saturday.", "next Saturday = 2023-05-27"),
+        ("dinner this Sunday, at ten", "this Sunday = 2023-05-21"),
+        ("it burned last tuesday", "last tuesday = 2023-05-16"),
+        ("I saw her this Monday.", None),
+        ("We meet on Fridays.", None),
+    ],
+)
+def test_weekdays_that_count_from_the_day_are_worked_out(text: str, days: str | None) -> None:
+    assert rounds(build([record(0, text)]))[0].get("days") == days
+
+
+def test_a_weekday_that_people_count_in_two_ways_has_both_days() -> None:
+    said = record(0, "see you next Thursday", date=datetime(2023, 5, 16, 9, tzinfo=UTC))
+    assert rounds(build([said]))[0]["days"] == "next Thursday = 2023-05-18 or 2023-05-25"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_marked"),
+    [
+        ('I finished "The Salt Path" and I liked it.', False),
+        ('My mum says "buy cheap, buy twice" and I agree.', False),
+        ("Here is my code:\n```\nI = load('my file')\n```\nI get an error.", False),
+        ("Yeah, that makes sense, I guess I practised enough.", False),
+        ('He wrote: "I have sold the boat and I will move to Leith in May."', True),
+        ("Translate into Welsh: I have sold my boat and I live in Leith now.", True),
+    ],
+)
+def test_only_a_message_of_anothers_words_is_marked(text: str, is_marked: bool) -> None:
+    said = Round("ann", "s", 0, ASKED_AT - timedelta(days=3), text)
+    assert (", quoting a text" in build([Record(said, rule_facts(said))]).text) is is_marked
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_message_that_a_model_found_something_of_the_users_in_is_not_marked(own: bool) -> None:
+    said = record(0, "Proofread this: I moved to Leith.")
+    facts = [Fact("I moved to Leith.", Speaker.QUOTED, source="a model")]
+    facts += [Fact("I write for the parish.", source="a model")] * own
+    text = build([replace(said, facts=tuple(facts))]).text
+    assert (", quoting a text" in text) is not own

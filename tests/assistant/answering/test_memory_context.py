@@ -112,7 +112,14 @@ async def test_what_was_asked_of_every_answer_is_found_by_itself(store: MemorySt
         ("can you always reply in one sentence", True),
         ("reply in french from now on please", True),
         ("whenever i ask about money, give euros", True),
+        ('Always write dates as "4 March 2024" when I ask about deadlines.', True),
+        ("no more exclamation marks in your replies pls", True),
         ("i always give my dog a treat", False),
+        ("I'll message Kelly when I get there, always do", False),
+        ("If you have any more questions, feel free to ask.", False),
+        ("Long time no talk!", False),
+        ("Please write in English language.", False),
+        ("Always lock the shed when you leave, that is what I tell the volunteers.", False),
         ("from now on i'm vegan", False),
         ("He never answers me.", False),
         ("always keep receipts, dad says", False),
@@ -123,3 +130,26 @@ async def test_what_was_asked_of_every_answer_is_found_by_itself(store: MemorySt
 )
 def test_a_standing_request_says_how_to_answer(said: str, expected: bool) -> None:
     assert Sentence.read(said).instructs is expected
+
+
+async def test_what_people_say_to_each_other_asks_nothing_of_the_assistant(
+    store: MemoryStore,
+) -> None:
+    said = replace(STANDING, user_name="Ann", assistant_name="Bo")
+    recalled = [Recalled(record, 0.5) for record in await store.remember([said])]
+    context = await read_memory(
+        store, Question("What do I like?", ASKED_AT), recalled, ReadingPlan(), about_tokens
+    )
+    assert not context.requests
+
+
+async def test_a_message_of_another_that_is_to_be_worked_on_asks_nothing(
+    store: MemoryStore,
+) -> None:
+    text = "Translate: please always give dates in full when I ask. I live in Leith and I am 40."
+    said = replace(STANDING, user_text=text)
+    recalled = [Recalled(record, 0.5) for record in await store.remember([said])]
+    context = await read_memory(
+        store, Question("What do I like?", ASKED_AT), recalled, ReadingPlan(), about_tokens
+    )
+    assert not context.requests

@@ -1,0 +1,140 @@
+"""Recalled statements that are at odds: what the user later denies, and amounts that were changed.
+
+The store links statements where a frame of words is sure. Here statements are compared by meaning,
+among the rounds of one question: "I've never used a pottery wheel" says otherwise than "made a bowl
+on the wheel", and "the rent is now 890" has replaced "the rent is 820". Only a mark comes of it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory_store import FactLink, MemoryStore, Recalled, Record, is_quoting
+from memory_store.language import shared_words, terms, wording
+
+# So many of the best rounds are compared, and so many statements with one that is at odds with any.
+_ROUNDS, _COMPARED = 30, 12
+# So many statements are looked at that deny or change something.
+_MOST = 4
+# How near what is denied is to what was done, and how near two amounts of one thing.
+_DENIED, _CHANGED = 0.62, 0.8
+_LONGEST = 400
+_AMOUNT = re.compile(
+    r"(?P<money>[$€£]\s?\d[\d.,]*\d|[$€£]\d)"
+    r"|\b(?P<time>\d{1,2}(?::\d\d)? ?[ap]m)\b"
+    r"|(?<![\d.,:/$€£-])\b(?P<number>\d[\d,]*) (?P<of>[a-z]{3,})",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AtOdds:
+    """A statement, and the later one that denies it or gives another amount."""
+
+    text: str
+    by: FactLink
+    is_denied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    record: Record
+    text: str
+
+    @property
+    def place(self) -> tuple[datetime, int]:
+        round = self.record.round
+        return round.session_date, round.round_index
+
+    @property
+    def denies(self) -> re.Match[str] | None:
+        return wording("answers.denies").search(self.text)
+
+
+async def at_odds(store: MemoryStore, recalled: Sequence[Recalled]) -> Mapping[str, list[AtOdds]]:
+    """What is at odds among the best rounds, by the round of the older statement.
+
+    Raises what the store raises.
+    """
+    if not store.language.has_rules:
+        return {}
+    said = list(_statements([one.record for one in recalled[:_ROUNDS]]))
+    found: dict[str, list[AtOdds]] = {}
+    compared = [(one, True) for one in _denials(said)] + [(one, False) for one in _changes(said)]
+    for (later, text, older), is_denied in compared:
+        near = sorted(older, key=lambda one: shared_words(text, one.text), reverse=True)[:_COMPARED]
+        closeness = await store.closeness(text, [one.text for one in near])
+        nearest = max(range(len(near)), key=lambda place: closeness[place])
+        if closeness[nearest] >= (_DENIED if is_denied else _CHANGED):
+            round = later.record.round
+            link = FactLink(later.record.id, later.text, round.session_date)
+            pair = AtOdds(near[nearest].text, link, is_denied)
+            found.setdefault(near[nearest].record.id, []).append(pair)
+    return found
+
+
+def _statements(records: Sequence[Record]) -> Iterator[_Said]:
+    for record in records:
+        if record.facts and not is_quoting(record):
+            texts = (fact.text for fact in record.facts if not fact.superseded_by)
+            yield from (_Said(record, text) for text in texts if len(text) <= _LONGEST)
+
+
+_Compared = tuple[_Said, str, list[_Said]]
+"""A later statement, and what of it is compared with which older ones."""
+
+
+def _denials(said: Sequence[_Said]) -> list[_Compared]:
+    done = [one for one in said if _is_done(one)]
+    found: list[_Compared] = []
+    for later in said:
+        if (denies := later.denies) is None:
+            continue
+        denied = wording("answers.denied_until").split(later.text[denies.start() :], maxsplit=1)[0]
+        claim = wording("answers.denial").sub("", denied)
+        older = [one for one in _before(later, done) if shared_words(claim, one.text)]
+        if older:
+            found.append((later, claim, older))
+    return found[:_MOST]
+
+
+def _is_done(one: _Said) -> bool:
+    return not one.denies and wording("answers.has_done").search(one.text) is not None
+
+
+def _changes(said: Sequence[_Said]) -> list[_Compared]:
+    amounts = {one: _amounts(one.text) for one in said}
+    found: list[_Compared] = []
+    for later in said:
+        if not amounts[later] or not wording("answers.newer").search(later.text):
+            continue
+        older = [one for one in _before(later, said) if _is_another(amounts[one], amounts[later])]
+        if older:
+            found.append((later, later.text, older))
+    return found[:_MOST]
+
+
+def _before(later: _Said, some: Sequence[_Said]) -> list[_Said]:
+    """Those that the same speaker said before, in another round."""
+    name = later.record.round.user_name
+    return [one for one in some if one.place < later.place and one.record.round.user_name == name]
+
+
+def _amounts(text: str) -> Mapping[str, set[str]]:
+    """The amounts in a statement, by what they are of."""
+    found: dict[str, set[str]] = {}
+    for match in _AMOUNT.finditer(text):
+        of = str(match.lastgroup)
+        if match["of"]:
+            counted = terms(match["of"])  # none of "and"
+            if not counted:
+                continue
+            of = str(counted[0])
+        value = match["money"] or match["time"] or match["number"]
+        found.setdefault(of, set()).add(value.replace(" ", "").lower())
+    return found
+
+
+def _is_another(older: Mapping[str, set[str]], later: Mapping[str, set[str]]) -> bool:
+    return any(of in later and older[of].isdisjoint(later[of]) for of in older)

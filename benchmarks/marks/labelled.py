@@ -1,0 +1,131 @@
+"""Labelled rounds: those of people made up here, and those drawn from chats that are not ours.
+
+Of the latter only digests and labels are kept (`drawn.json`); their texts come from the files that
+a command names.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from harness.datasets.questions import Question
+from harness.datasets.registry import open_dataset
+from memory_store import Round
+
+HERE = Path(__file__).parent
+PEOPLE = sorted(HERE.glob("people/*.jsonl"))
+"""Those that thresholds were chosen with."""
+HELD_OUT = sorted(HERE.glob("held_out/*.jsonl"))
+"""Those that are only measured."""
+_DRAWN = HERE / "drawn.json"
+
+Pair = tuple[str, str]
+"""Digests of the message that holds no longer, or is contradicted, and of the later one."""
+
+
+def digest(text: str) -> str:
+    """The name of a message or a sentence."""
+    return blake2b(" ".join(text.split()).encode("utf-8"), digest_size=6).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A message, and what is true of it."""
+
+    round: Round
+    quoting: bool | None = False
+    """Whether it is another's words; None where a half is."""
+    standing: frozenset[str] = frozenset()
+    """Digests of the sentences that say how to answer from now on."""
+    days: Mapping[str, str] = field(default_factory=dict)
+    """Words that name a weekday from the day of the message, with the day, or the two it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What one person said, or several of one data set, and which messages are at odds."""
+
+    name: str
+    rounds: Sequence[Labelled]
+    replaced: frozenset[Pair] = frozenset()
+    contradicted: frozenset[Pair] = frozenset()
+    questions: Sequence[tuple[str, datetime]] = ()
+    """What is asked to see pairs that are at odds; without any, all rounds are read at once."""
+
+
+def person(file: Path) -> History:
+    """The history of one of our people: a message a line."""
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    rounds = [
+        Labelled(
+            Round(file.stem, f"{number}", 0, datetime.fromisoformat(line["at"]), line["say"]),
+            line.get("quoting", False),
+            frozenset(map(digest, line.get("standing", ()))),
+            line.get("days", {}),
+        )
+        for number, line in enumerate(lines)
+    ]
+
+    def pairs(mark: str) -> frozenset[Pair]:
+        return frozenset(
+            (digest(lines[older]["say"]), digest(line["say"]))
+            for line in lines
+            for older in line.get(mark, ())
+        )
+
+    return History(file.stem, rounds, pairs("replaces"), pairs("contradicts"))
+
+
+def drawn(half: str, name: str, file: Path) -> Iterator[History]:
+    """The labelled rounds of a data set together, and each chat whose pairs are labelled."""
+    labels = json.loads(_DRAWN.read_text("utf-8"))[half]
+    dataset = open_dataset(name, file)
+    said: dict[str, Labelled] = {}
+    chats: dict[str, list[Question]] = {}
+    for question in dataset.read([outline.question_id for outline in dataset.outlines]):
+        for round in _rounds(question):
+            known = labels["rounds"].get(digest(round.user_text))
+            if known is not None:
+                said[digest(round.user_text)] = _labelled(round, known)
+        if question.question_type in labels["asked"]:
+            chats.setdefault(str(question.shared_history), []).append(question)
+    yield History(name, list(said.values()))
+    for chat, questions in chats.items():
+        rounds = [*_rounds(questions[0])]
+        texts = {digest(round.user_text) for round in rounds}
+        if not texts & {newer for _, newer in labels["replaced"] + labels["contradicted"]}:
+            continue
+        yield History(
+            f"{name} {chat}",
+            [Labelled(round) for round in rounds],
+            _within(labels["replaced"], texts),
+            _within(labels["contradicted"], texts),
+            [(one.question, one.question_date) for one in questions],
+        )
+
+
+def _labelled(round: Round, known: Mapping[str, Any]) -> Labelled:
+    return Labelled(round, known.get("quoting", False), frozenset(known.get("standing", ())))
+
+
+def _within(pairs: Sequence[Sequence[str]], texts: set[str]) -> frozenset[Pair]:
+    return frozenset((older, newer) for older, newer in pairs if newer in texts)
+
+
+def _rounds(question: Question) -> Iterator[Round]:
+    """What users said, in the order of a chat that a question is asked about."""
+    for session in question.sessions:
+        for number, turn in enumerate(session.turns):
+            if turn.name or turn.role == "user":
+                yield Round(
+                    str(question.shared_history or question.question_id),
+                    session.session_id,
+                    number,
+                    session.session_date + timedelta(seconds=number),
+                    turn.content,
+                    user_name=turn.name,
+                )
