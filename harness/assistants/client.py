@@ -82,8 +82,8 @@ class AssistantClient:
     async def ask(
         self, user_id: str, session_id: str, question: str, *, now: str, as_of: str | None = None
     ) -> WireAnswer:
-        """Ask a question without leaving a trace of it in memory; `as_of` is the day after which
-        nothing counts.
+        """Ask a question without leaving a trace of it in memory, and how the answer came about;
+        `as_of` is the day after which nothing counts.
         """
         body = {
             "model": self._transport.endpoint.model,
@@ -94,6 +94,7 @@ class AssistantClient:
                 "session_id": session_id,
                 "timestamp": now,
                 "memory": "read_only",
+                "memory_debug": "1",
                 **({"as_of": as_of} if as_of else {}),
             },
         }

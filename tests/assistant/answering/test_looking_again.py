@@ -89,6 +89,8 @@ def test_it_searches_and_only_the_answer_leaves(
     assert (look["tool"], look["asked"]) == ("search_memory", "vet")
     assert look["found"]
     assert set(look["found"]) <= set(trace(reply)["read"])
+    assert look["tokens"] > 0
+    assert trace(reply)["timings"]["looking_ms"] > 0
 
 
 def test_no_round_is_shown_twice(client: httpx.Client, model: ScriptedModel, ann: str) -> None:
