@@ -283,7 +283,8 @@ def _add_chat_routes(app: FastAPI, server: ScriptedAssistant) -> None:
         message = {"role": "assistant", "content": answer}
         usage = {"prompt_tokens": 100, "completion_tokens": 10}
         reply = {"choices": [{"index": 0, "message": message}], "usage": usage}
-        if (looks := server.looks.get(question)) is not None:
+        looks = server.looks.get(question) if body["metadata"].get("memory_debug") else None
+        if looks is not None:
             reply["memory"] = {"looks": looks, "timings": {"looking_ms": 40.0 * len(looks)}}
         return reply
 

@@ -103,6 +103,7 @@ def test_searches_of_the_model_itself_are_counted_where_the_assistant_tells_of_t
     harness: Harness, assistant: ScriptedAssistant, data_file: Path, tmp_path: Path
 ) -> None:
     look = {"tool": "search_memory", "asked": "tent", "found": [], "tokens": 50}
+    assistant.version["settings"] |= {"chat_model": {"name": "openai/scripted"}}
     assistant.looks = {
         "How many days before the race did I buy shoes?": [look, look],
         "What colour is the tent I bought?": [],
