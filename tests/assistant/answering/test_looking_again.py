@@ -235,7 +235,7 @@ def test_a_client_that_leaves_stops_the_model(
     body = {"messages": [{"role": "user", "content": "Where do I live?"}], "stream": True}
     body |= {"metadata": {"user_id": ann}}
     with client.stream("POST", "/v1/chat/completions", json=body) as reply:
-        next(line for line in reply.iter_lines() if "word" in line)
+        next(line for line in reply.iter_lines() if "word word" in line)
     assert model.left.wait(20)
 
 
