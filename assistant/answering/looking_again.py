@@ -49,6 +49,8 @@ class LookingModel:
         self.name = model.name
         self.refuses_tools = False
         """Whether the model turned out to take no tools; it answered without them."""
+        self.looking_ms = 0.0
+        """Milliseconds until it had looked for the last time."""
         self._model = model
         self._tools = tools
         self._limits = limits
@@ -91,6 +93,7 @@ class LookingModel:
             for call in reply.looks:
                 yield _reasoning(call)
             asked += [reply.message, *[await self._answered(call) for call in reply.looks]]
+            self.looking_ms = (time.monotonic() - self._started) * 1000
 
     def _can_do_with_less(self, refused: PromptRefused, theirs: set[str]) -> bool:
         """Whether the request is worth sending again: without what was found, where that is too

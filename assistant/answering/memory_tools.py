@@ -118,7 +118,9 @@ class MemoryTools:
             result = await tools[name](_read(arguments))
         except _Refused as refused:
             return fenced_json({"error": str(refused)})
-        self._left -= self._count(result)
+        tokens = self._count(result)
+        self._left -= tokens
+        self.looks[-1] = self.looks[-1]._replace(tokens=tokens)
         return result
 
     async def _search(self, given: Mapping[str, Any]) -> str:

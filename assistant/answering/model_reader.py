@@ -120,6 +120,7 @@ class ModelReader:
         )
         if isinstance(model, LookingModel):
             self._refuses_tools |= model.refuses_tools
+            trace = replace(trace, looking_ms=model.looking_ms)
         yield AnswerPiece(rest, _with_looks(trace, tools.looks) if tools else trace)
 
     def _tools(self, question: Question, plan: ReadingPlan, trace: Trace) -> MemoryTools | None:

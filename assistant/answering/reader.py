@@ -79,6 +79,8 @@ class Look(NamedTuple):
     tool: str
     asked: str
     found: Sequence[Recalled] = ()
+    tokens: int = 0
+    """Tokens of what the tool returned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ class Trace:
     """The calls of tools that the reply asks for, in place of an answer or beside it."""
     looks: Sequence[Look] = ()
     """What the model looked for in memory itself."""
+    looking_ms: float = 0.0
+    """Milliseconds from the model's first call to its last one, where it looked in between."""
 
 
 class Outcome(StrEnum):

@@ -193,6 +193,8 @@ class Chat:
         }
         for stage, ms in {**timings, **_parts(None if known else recall)}.items():
             self._observe(stage.removesuffix("_ms"), ms / 1000)
+        if trace.looks:
+            timings["looking_ms"] = trace.looking_ms
         understanding = retrieved.understanding if retrieved else None
         yield ChatDone(trace, recall, record, timings, understanding, outcome)
 

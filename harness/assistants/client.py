@@ -80,10 +80,17 @@ class AssistantClient:
         return await self._transport.request("POST", "/v1/memories/search", parse_ranking, body)
 
     async def ask(
-        self, user_id: str, session_id: str, question: str, *, now: str, as_of: str | None = None
+        self,
+        user_id: str,
+        session_id: str,
+        question: str,
+        *,
+        now: str,
+        as_of: str | None = None,
+        explained: bool = False,
     ) -> WireAnswer:
         """Ask a question without leaving a trace of it in memory; `as_of` is the day after which
-        nothing counts.
+        nothing counts, `explained` asks how the answer came about as well.
         """
         body = {
             "model": self._transport.endpoint.model,
@@ -94,6 +101,7 @@ class AssistantClient:
                 "session_id": session_id,
                 "timestamp": now,
                 "memory": "read_only",
+                **({"memory_debug": "1"} if explained else {}),
                 **({"as_of": as_of} if as_of else {}),
             },
         }
@@ -131,6 +139,15 @@ async def identify(
                 raise UsageError(message) from error
             version = None  # somebody else's server may answer this route as it likes
     return AssistantRecord(url=endpoint.public_url, model=endpoint.model, version=version)
+
+
+def may_search(assistant: AssistantRecord | None) -> bool:
+    """Whether one of our own answers by a language model, which may search memory itself. Others
+    need not explain their answers, which takes milliseconds that would be measured as theirs.
+    """
+    settings = ((assistant and assistant["version"]) or {}).get("settings") or {}
+    model = settings.get("chat_model")
+    return bool(isinstance(model, dict) and model.get("name")) or bool(settings.get("profiles"))
 
 
 Kind = Literal["teacher", "live", "question", "control"]

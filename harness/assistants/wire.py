@@ -37,15 +37,27 @@ class RankedValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Looking:
+    """How often a model searched memory itself before it answered, the tokens of what that
+    returned, and the milliseconds until it had looked enough.
+    """
+
+    calls: int
+    tokens: int
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class WireAnswer:
     """A hypothesis with what it cost; token counts are None where the server gave none, `returned`
-    is None where nobody looked for sources.
+    is None where nobody looked for sources, `looking` where the reply does not tell.
     """
 
     text: str
     prompt_tokens: int | None
     completion_tokens: int | None
     returned: Returned | None = None
+    looking: Looking | None = None
 
 
 def parse_object(reply: Any) -> dict[str, Any]:
@@ -99,6 +111,21 @@ def parse_answer(reply: Any) -> WireAnswer:
         text=encodable(_text(message, "content")),
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),
+        looking=_looking(reply.get("memory")),
+    )
+
+
+def _looking(trace: Any) -> Looking | None:
+    """What the trace of a reply tells of searches; None where there is none, or an older one."""
+    if not isinstance(trace, dict) or "looks" not in trace:
+        return None
+    looks = _objects(trace, "looks")
+    timings = trace.get("timings")
+    timings = timings if isinstance(timings, dict) else {}
+    return Looking(
+        calls=len(looks),
+        tokens=sum(_count(look.get("tokens")) or 0 for look in looks),
+        ms=float(timings.get("looking_ms") or 0.0),
     )
 
 

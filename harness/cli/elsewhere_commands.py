@@ -53,18 +53,22 @@ def export_questions_command(
     ingested: options.Ingested = None,
     concurrency: options.Concurrency = 2,
     barrier_timeout: options.BarrierTimeout = 60.0,
+    replies: Given = None,
     name: Annotated[
         str | None,
         typer.Option("--reader", help="Name of the model in batch.jsonl, not the assistant's."),
     ] = None,
 ) -> None:
-    """Replay histories, and write every prompt that the assistant's reader would be sent."""
+    """Replay histories, and write every prompt that the assistant's reader would be sent; where a
+    reply calls tools, what it is sent after that.
+    """
     opened = Run(selection.source, out, progress(), ingested=ingested)
     folder = PromptFolder(prompts)
     if ingested is None:
         replaying = ReplayOptions(False, concurrency, barrier_timeout)
         replay_run(opened, server.endpoint, Approach(), replaying)
-    failed = elsewhere.export_questions(opened, server.endpoint, listen, folder, name)
+    said = read_replies(folder, replies or ()) if folder.ids else Replies()
+    failed = elsewhere.export_questions(opened, server.endpoint, listen, folder, said, name)
     print(f"{len(folder.ids)} prompts in {prompts}", file=sys.stderr)
     finish(opened, failed)
 
@@ -94,6 +98,8 @@ def import_questions_command(
     opened = Run(selection.source, out, progress())
     taken = elsewhere.take_answers(opened, folder, read, answer_after)
     print(f"{taken.answered} answered, {taken.missing} missing", file=sys.stderr)
+    if taken.searching:
+        print(f"{taken.searching} ask for a search: harness questions export", file=sys.stderr)
     _say_failed(read)
     judge_run(opened, judge, judging.plan(second, selection.seed, limits))
     finish(opened, 0, gates)

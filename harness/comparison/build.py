@@ -91,7 +91,7 @@ def _account(run: ComparedRun) -> dict[str, Any]:
         "accuracy": accuracy["overall"] if accuracy else None,
         "controls": accuracy["controls"] if accuracy else None,
         "diagnosis": report["conduct"]["diagnosis"],
-        **{name: report[name] for name in ("tokens", "cost", "latency", "wall_seconds")},
+        **{name: report[name] for name in ("tokens", "cost", "latency", "looking", "wall_seconds")},
     }
 
 

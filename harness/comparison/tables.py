@@ -83,7 +83,10 @@ def _findings(comparison: Comparison) -> Table:
 
 
 def _effort(comparison: Comparison) -> Table:
-    note = "Tokens are those of one question, as the assistant counts them. – is not known."
+    note = (
+        "Tokens are those of one question, as the assistant counts them. Searches are those of the "
+        "model itself, a question. – is not known."
+    )
     return table_of(
         "Cost and speed",
         comparison["runs"],
@@ -91,6 +94,9 @@ def _effort(comparison: Comparison) -> Table:
             "run": lambda run: run["name"],
             "prompt tokens": lambda run: number(run["tokens"]["prompt_per_question"]),
             "completion": lambda run: number(run["tokens"]["completion_per_question"]),
+            "searches": lambda run: number((run["looking"] or {}).get("calls_per_question")),
+            "search tokens": lambda run: number((run["looking"] or {}).get("tokens_per_question")),
+            "searching, ms": lambda run: number((run["looking"] or {}).get("ms_per_question")),
             "answer p50, ms": lambda run: number(run["latency"]["answer_ms"]["p50"]),
             "p95": lambda run: number(run["latency"]["answer_ms"]["p95"]),
             "search p50": lambda run: number(run["latency"]["search_ms"]["p50"]),

@@ -13,8 +13,8 @@ from harness.assistants.profile import load_profile
 from harness.datasets.questions import Question
 from harness.errors import BadReply, RunMismatch, UsageError
 from harness.judges import Judge, Verdict
-from harness.judges.openai_chat import ID_BEGINS, Correspondence, ModelReply
-from harness.lab.handout import PromptFolder, Replies
+from harness.judges.openai_chat import ID_BEGINS, Correspondence
+from harness.lab.handout import PromptFolder, Replies, exchange
 from harness.metrics.judge_table import draw_controls
 from harness.pipeline.judging import JudgePlan, judge_run
 from harness.pipeline.prompts import Asking, keep_prompts
@@ -37,30 +37,43 @@ _DELIVERY = ("stream", "stream_options")
 
 @dataclass(frozen=True, slots=True)
 class Taken:
+    """`searching` are those of the missing whose last reply calls tools."""
+
     answered: int
     missing: int
+    searching: int
 
 
 def export_questions(
-    run: Run, endpoint: Endpoint, port: int, folder: PromptFolder, model: str | None = None
+    run: Run,
+    endpoint: Endpoint,
+    port: int,
+    folder: PromptFolder,
+    replies: Replies,
+    model: str | None = None,
 ) -> int:
     """Ask every question once while listening on `port` as the assistant's chat model, and hand
-    out what that is sent; `model` replaces the name of the model. Returns how many failed.
+    out what that is sent; where `replies` call tools, as that model they are repeated, and what it
+    is sent then is handed out. `model` replaces the name of the model. Returns how many failed.
     """
     ids = ids_of(run)
     folder.require_only(set(ids.values()))
     folder.create()
-    there = folder.ids
-    todo = {question for question, name in ids.items() if name not in there}
+    there = folder.bodies
+    exchanges = {question: exchange(name, replies) for question, name in ids.items()}
+    todo = {question for question, one in exchanges.items() if one.prompts[-1] not in there}
     recorded = set(run.dir.by_question(PROMPTS))
 
     def keep(question: Question, requests: Sequence[JsonObject]) -> None:
-        body = _only(requests, model)
-        if question.question_id not in recorded:
-            keep_prompts(run, question, requests)
-        folder.put(ids[question.question_id], body)
+        name = question.question_id
+        *before, prompt = exchanges[name].prompts
+        last = _last(requests, [there[earlier] for earlier in before])
+        if before or name not in recorded:
+            keep_prompts(run, question, [last])
+        folder.put(prompt, _body(last, model))
 
-    asking = Asking(run, endpoint, load_profile("aide-memoire"), run.dir, keep)
+    calls = {question: one.calls for question, one in exchanges.items()}
+    asking = Asking(run, endpoint, load_profile("aide-memoire"), run.dir, keep, calls)
     failed = asking.listen(port, "export", ids, todo)
     folder.settle()
     return failed
@@ -77,15 +90,26 @@ def take_answers(
     """
     if run.manifest.asks:
         raise RunMismatch(f"{run.dir.path} has hypotheses of its own: choose another --out")
-    questions = {name: question for question, name in ids_of(run).items()}
-    folder.require_only(set(questions))
+    ids, bodies = ids_of(run), folder.bodies
+    folder.require_only(set(ids.values()))
     run.manifest.begin("import", questions=len(replies.by_id))
     lines = run.dir.by_question(HYPOTHESES)
-    for name, reply in replies.by_id.items():
-        lines[questions[name]] = _hypothesis(questions[name], reply, answer_after)
+    searching = 0
+    for question, name in ids.items():
+        said = exchange(name, replies)
+        if said.answer:
+            lines[question] = _hypothesis(question, said.answer.text, answer_after) | {
+                "prompt_tokens": said.prompt_tokens,
+                "completion_tokens": said.completion_tokens,
+            }
+            if bodies[name].get("tools"):
+                lines[question]["looks"] = said.looks
+        elif said.calls:
+            lines.pop(question, None)
+            searching += 1
     run.dir.replace_lines(HYPOTHESES, lines.values())
     run.manifest.end()
-    return Taken(len(lines), len(questions) - len(lines))
+    return Taken(len(lines), len(ids) - len(lines), searching)
 
 
 def ids_of(run: Run) -> dict[str, str]:
@@ -93,28 +117,34 @@ def ids_of(run: Run) -> dict[str, str]:
     return {q.question_id: blinding.prompt(q.question_id) for q in run.selected}
 
 
-def _only(requests: Sequence[JsonObject], model: str | None) -> JsonObject:
-    if len(requests) > 1:
+def _last(requests: Sequence[JsonObject], before: Sequence[JsonObject]) -> JsonObject:
+    """The last request for a question; those before it must be what was handed out `before`."""
+    route = "POST /v1/chat/completions"
+    if len(requests) > len(before) + 1:
         raise BadReply(
             f"the assistant asked its model {len(requests)} times for one question: elsewhere only "
-            "a reader of one call can be answered",
-            route="POST /v1/chat/completions",
+            "a reader of one call, and of its searches, can be answered",
+            route=route,
         )
-    body = {name: value for name, value in requests[0].items() if name not in _DELIVERY}
+    asked = [request["messages"] for request in requests[:-1]]
+    if asked != [body["messages"] for body in before]:
+        raise BadReply(
+            "the assistant asks otherwise than when its prompts were exported, or does not take "
+            "calls of tools: its settings or its memory have changed",
+            route=route,
+        )
+    return requests[-1]
+
+
+def _body(request: JsonObject, model: str | None) -> JsonObject:
+    body = {name: value for name, value in request.items() if name not in _DELIVERY}
     return body | {"model": model} if model else body
 
 
-def _hypothesis(question_id: str, reply: ModelReply, answer_after: str | None) -> HypothesisLine:
-    text = reply.text
+def _hypothesis(question_id: str, text: str, answer_after: str | None) -> HypothesisLine:
     if answer_after:
         text = text.rpartition(answer_after)[2].strip()
-    return {
-        "question_id": question_id,
-        "hypothesis": text,
-        "prompt_tokens": reply.prompt_tokens,
-        "completion_tokens": reply.completion_tokens,
-        "elsewhere": True,
-    }
+    return {"question_id": question_id, "hypothesis": text, "elsewhere": True}
 
 
 def correspondence_of(replies: Replies) -> Correspondence:

@@ -4,9 +4,13 @@ under an opaque id, and the replies that came back.
 `batch.jsonl` holds every request in the shape of OpenAI's batch API; `prompts/ID.txt` is the same
 to read, and `index.jsonl` lists them. Whoever answers writes `replies/ID.txt`; replies may also be
 lines, such as a batch API's result file.
+
+A reply may call tools in place of an answer. What the assistant's model is sent then is another
+prompt, under the id of the first one and a number.
 """
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,7 +30,10 @@ _HOW_TO = """\
 Answer the prompts in this folder.
 
 By hand: read prompts/ID.txt and write the reply, and nothing else, into replies/ID.txt. An empty
-file is an empty reply; a file that is not there is no reply yet.
+file is an empty reply; a file that is not there is no reply yet. If a prompt ends with tools, the
+reply may call some of them, as one JSON object and nothing else:
+{"tool_calls": [{"name": "search_memory", "arguments": {"query": "the garden"}}]}
+What they find comes as another prompt, ID-2, then ID-3.
 
 By a batch API: batch.jsonl holds the same requests in the shape of OpenAI's batch API. Give the
 result file to the import.
@@ -65,6 +72,11 @@ class PromptFolder:
     def ids(self) -> set[str]:
         return set(self._lines())
 
+    @property
+    def bodies(self) -> dict[str, JsonObject]:
+        """Every request that was handed out."""
+        return {name: line["body"] for name, line in self._lines().items()}
+
     def require(self) -> None:
         """Raise `UsageError` where no prompts were written."""
         if not self._dir.has(BATCH):
@@ -72,7 +84,7 @@ class PromptFolder:
 
     def require_only(self, ids: set[str]) -> None:
         """Raise `RunMismatch` if it holds the prompts of other questions, or of another run."""
-        if others := self.ids - ids:
+        if others := {name for name in self.ids if first_of(name) not in ids}:
             raise RunMismatch(
                 f"--prompts {self.path} holds {len(others)} prompts of another run or selection: "
                 "choose another folder"
@@ -107,11 +119,23 @@ class PromptFolder:
 
 
 def prompt_text(body: JsonObject) -> str:
-    """A request to read: its text alone, or each message under its role where there are several."""
-    messages = [(str(m["role"]), message_text(m)) for m in body["messages"]]
+    """A request to read: its text alone, or each message under its role where there are several,
+    and the tools that may be called.
+    """
+    messages = [(str(m["role"]), _with_calls(m)) for m in body["messages"]]
+    if body.get("tools") and body.get("tool_choice") != "none":
+        functions = (json.dumps(one["function"], ensure_ascii=False) for one in body["tools"])
+        messages.append(("tools", "\n".join(functions)))
     if len(messages) == 1:
         return messages[0][1] + "\n"
     return "\n".join(f"=== {role} ===\n\n{text}\n" for role, text in messages)
+
+
+def _with_calls(message: JsonObject) -> str:
+    """The text of a message, with the tools that it calls."""
+    called = (one["function"] for one in message.get("tool_calls") or ())
+    calls = (f"{one['name']} {one['arguments']}" for one in called)
+    return "\n".join(filter(None, [message_text(message), *calls]))
 
 
 def _index(name: str, body: JsonObject) -> IndexLine:
@@ -216,6 +240,8 @@ def _batched(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
         if error or response.get("status_code", 200) != 200:
             return _ReadReply(where, name, None, _said(error or response.get("body") or response))
         reply = completed(response["body"])
+        if calls := response["body"]["choices"][0]["message"].get("tool_calls"):
+            reply = replace(reply, text=json.dumps({"content": reply.text, "tool_calls": calls}))
         reply = replace(reply, text=encodable(reply.text))
     except (LookupError, TypeError, AttributeError) as wrong:
         raise DatasetError(f"{where}: its response holds no chat completion") from wrong
@@ -226,3 +252,76 @@ def _said(error: Any) -> str:
     while isinstance(error, Mapping) and isinstance(error.get("error"), Mapping):
         error = error["error"]
     return str(error.get("message", error)) if isinstance(error, Mapping) else str(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question and what was replied so far: its prompts in order, the messages that call tools in
+    reply to all but the last of them, and the reply to that, None where there is none yet.
+    """
+
+    prompts: Sequence[str]
+    calls: Sequence[JsonObject]
+    answer: ModelReply | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+    @property
+    def looks(self) -> int:
+        """How many tools were called."""
+        return sum(len(message["tool_calls"]) for message in self.calls)
+
+
+def exchange(first: str, replies: Replies) -> Exchange:
+    """What was replied to a prompt, and to those that followed it."""
+    prompts, calls = [first], list[JsonObject]()
+    while (reply := replies.by_id.get(prompts[-1])) and (
+        message := calling(reply.text, prompts[-1])
+    ):
+        calls.append(message)
+        prompts.append(f"{first}-{len(prompts) + 1}")
+    read = [replies.by_id[name] for name in prompts if name in replies.by_id]
+    return Exchange(
+        prompts,
+        calls,
+        reply,
+        prompt_tokens=_sum([one.prompt_tokens for one in read]),
+        completion_tokens=_sum([one.completion_tokens for one in read]),
+    )
+
+
+def first_of(name: str) -> str:
+    """The id of the first prompt of a question, which later ones bear with a number."""
+    return name.partition("-")[0]
+
+
+def calling(reply: str, prompt: str) -> JsonObject | None:
+    """The message of a model that a reply to this prompt stands for if it calls tools: in OpenAI's
+    shape, or with names and arguments alone.
+    """
+    try:
+        found = json.loads(reply)
+        calls = [
+            _call(one, f"call_{prompt}_{place}") | {"index": place}
+            for place, one in enumerate(found["tool_calls"])
+        ]
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+    return {"content": found.get("content") or None, "tool_calls": calls} if calls else None
+
+
+def _call(given: JsonObject, name: str) -> JsonObject:
+    function = given.get("function", given)
+    arguments = function.get("arguments", {})
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return {
+        "id": str(given.get("id") or name),
+        "type": "function",
+        "function": {"name": str(function["name"]), "arguments": text},
+    }
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    """None where one of them is not known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None

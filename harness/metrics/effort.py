@@ -38,6 +38,19 @@ class TokenTable(TypedDict):
     ingested_estimate: int
 
 
+class LookingTable(TypedDict):
+    """`looked` is how many of `n` questions the model searched memory for itself; replies from
+    elsewhere tell of no tokens and no time.
+    """
+
+    calls: int
+    calls_per_question: float
+    looked: int
+    n: int
+    tokens_per_question: float | None
+    ms_per_question: float | None
+
+
 def percentile(values: Sequence[float], share: float) -> float | None:
     """The nearest-rank percentile, None for no values."""
     if not values:
@@ -98,6 +111,27 @@ def token_table(hypotheses: Iterable[HypothesisLine], ingests: Iterable[IngestLi
         "not_counted": len(asked) - len(counted),
         "ingested_estimate": tokens_of(sum(line["characters"] for line in ingests)),
     }
+
+
+def looking_table(hypotheses: Iterable[HypothesisLine]) -> LookingTable | None:
+    """Searches of the model itself, over the answers that tell of them; None where none does."""
+    told = [line for line in hypotheses if "looks" in line]
+    if not told:
+        return None
+    timed = [line for line in told if "look_ms" in line]
+    return {
+        "calls": sum(line["looks"] for line in told),
+        "calls_per_question": round(sum(line["looks"] for line in told) / len(told), 2),
+        "looked": sum(line["looks"] > 0 for line in told),
+        "n": len(told),
+        "tokens_per_question": _mean(line["look_tokens"] for line in timed),
+        "ms_per_question": _mean(line["look_ms"] for line in timed),
+    }
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    known = list(values)
+    return round(sum(known) / len(known), 1) if known else None
 
 
 def _spread(values: Iterable[float]) -> Spread:

@@ -1,7 +1,7 @@
 """What a reader gets to see: every question of a run asked once, with a listening model behind.
 
-That model keeps every request it is sent and answers with one word; it speaks the OpenAI chat
-protocol, streaming or not, on 127.0.0.1.
+That model keeps every request it is sent and answers with one word, or calls tools first as it is
+told; it speaks the OpenAI chat protocol, streaming or not, on 127.0.0.1.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -42,7 +42,19 @@ class RecordingModel:
     def __init__(self, url: str) -> None:
         self.url = url
         self._requests: list[JsonObject] = []
+        self._calls: Sequence[JsonObject] = ()
         self._lock = threading.Lock()
+
+    def call(self, messages: Sequence[JsonObject]) -> None:
+        """From now on, reply first with these messages, which call tools, one after the other."""
+        self._calls = messages
+
+    def reply_to(self, request: Mapping[str, Any]) -> JsonObject:
+        """The message that follows those that have called tools already."""
+        made = called(request)
+        if made < len(self._calls):
+            return {"role": "assistant", "content": None} | self._calls[made]
+        return {"role": "assistant", "content": ANSWER}
 
     def take(self) -> list[JsonObject]:
         """The requests received since the last call, in order, each as it was sent."""
@@ -89,7 +101,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(400, "application/json", '{"error": {"message": "not a chat request"}}')
             return
         self.server.model.keep(asked)
-        completion = _completion(prompt, str(asked.get("model", "recording")))
+        message = self.server.model.reply_to(asked)
+        completion = _completion(prompt, str(asked.get("model", "recording")), message)
         if asked.get("stream"):
             self._send(200, "text/event-stream", "".join(_events(completion)))
         else:
@@ -115,15 +128,20 @@ def all_text(request: Mapping[str, Any]) -> str:
     return "\n\n".join(message_text(message) for message in request["messages"])
 
 
-def _completion(prompt: str, model: str) -> dict[str, Any]:
-    read, written = tokens_of(len(prompt)), tokens_of(len(ANSWER))
-    message = {"role": "assistant", "content": ANSWER}
+def called(request: Mapping[str, Any]) -> int:
+    """How often the model has called tools in a request's conversation."""
+    return sum("tool_calls" in message for message in request["messages"])
+
+
+def _completion(prompt: str, model: str, message: JsonObject) -> dict[str, Any]:
+    read, written = tokens_of(len(prompt)), tokens_of(len(message["content"] or ""))
+    reason = "tool_calls" if "tool_calls" in message else "stop"
     return {
         "id": "chatcmpl-recorded",
         "object": "chat.completion",
         "created": 0,
         "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         "usage": {
             "prompt_tokens": read,
             "completion_tokens": written,
@@ -136,7 +154,7 @@ def _events(completion: dict[str, Any]) -> Iterator[str]:
     common = completion | {"object": "chat.completion.chunk"}
     usage = common.pop("usage")
     choice = common.pop("choices")[0]
-    for delta, reason in ((choice["message"], None), ({}, "stop")):
+    for delta, reason in ((choice["message"], None), ({}, choice["finish_reason"])):
         chunk = common | {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
         yield f"data: {json.dumps(chunk)}\n\n"
     yield f"data: {json.dumps(common | {'choices': [], 'usage': usage})}\n\n"
@@ -177,7 +195,7 @@ def keep_prompts(run: Run, question: Question, requests: Sequence[JsonObject]) -
 @dataclass(frozen=True)
 class Asking:
     """Questions asked of histories that were told in the run in `told`; `keep` is given what the
-    model was sent for each.
+    model was sent for each. `calls` are the messages with which it calls tools first, by question.
     """
 
     run: Run
@@ -185,6 +203,7 @@ class Asking:
     profile: AssistantProfile
     told: RunDir
     keep: Keep
+    calls: Mapping[str, Sequence[JsonObject]] = field(default_factory=dict)
 
     def listen(self, port: int, stage: str, wanted: Collection[str], todo: Collection[str]) -> int:
         """Ask the questions `todo`, of all that are `wanted`, while listening on `port`. Returns
@@ -236,6 +255,7 @@ class Asking:
             question = replace(question, shared_history=None)
         if not await self._is_held(mode, question):
             raise IngestMismatch(_NOT_STORED, route="GET /v1/sessions")
+        model.call(self.calls.get(question.question_id, ()))
         model.take()
         await mode.ask(question)
         requests = model.take()

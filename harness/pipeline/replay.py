@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.assistants.client import identify
+from harness.assistants.client import identify, may_search
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
 from harness.datasets.questions import Question, digest_of
@@ -282,7 +282,10 @@ class _Command:
         async with Transport(self.endpoint, concurrency=options.concurrency) as transport:
             blinding, attempts = Blinding(run.manifest.salt), Attempts(run.dir)
             on_round, patience = progress.round_stored, options.barrier_seconds
-            around = Surroundings(transport, blinding, attempts, meter, patience, on_round)
+            explained = may_search(run.manifest.data["assistant"])
+            around = Surroundings(
+                transport, blinding, attempts, meter, patience, on_round, explained
+            )
             mode = make_mode(self.approach, around)
             replay = HistoryReplay(run, mode, options, transport, meter, progress)
             tries = options.probe and self.approach.uses_memory

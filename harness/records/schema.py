@@ -130,7 +130,8 @@ class ContextAccount(TypedDict):
 class HypothesisLine(TypedDict, total=False):
     """An answer; of another system's answers only the text is known, and how often (`lines`).
 
-    `elsewhere` marks a reply to an exported prompt.
+    `elsewhere` marks a reply to an exported prompt; `looks` are searches of memory by the model
+    itself, where the assistant tells of them.
     """
 
     question_id: Required[str]
@@ -143,6 +144,9 @@ class HypothesisLine(TypedDict, total=False):
     notes: str
     lines: int
     elsewhere: bool
+    looks: int
+    look_tokens: int
+    look_ms: float
 
 
 class AttemptLine(TypedDict):

@@ -92,7 +92,7 @@ def ingest_line(history_id: str, user_id: str, ingested: Ingested) -> IngestLine
 
 def hypothesis_line(question: Question, answer: WireAnswer, started: float) -> HypothesisLine:
     """An answer to a question that was sent at `started` (`time.perf_counter`)."""
-    return {
+    line: HypothesisLine = {
         "question_id": question.question_id,
         "hypothesis": answer.text,
         "question_date": rfc3339(question.question_date),
@@ -100,6 +100,9 @@ def hypothesis_line(question: Question, answer: WireAnswer, started: float) -> H
         "prompt_tokens": answer.prompt_tokens,
         "completion_tokens": answer.completion_tokens,
     }
+    if looking := answer.looking:
+        line |= {"looks": looking.calls, "look_tokens": looking.tokens, "look_ms": looking.ms}
+    return line
 
 
 def ms_since(started: float) -> float:

@@ -38,12 +38,19 @@ class NativeMode(ReplayMode):
     searches = True
 
     def __init__(
-        self, client: AssistantClient, blinding: Blinding, ingester: Ingester, meter: Meter
+        self,
+        client: AssistantClient,
+        blinding: Blinding,
+        ingester: Ingester,
+        meter: Meter,
+        *,
+        explained: bool,
     ) -> None:
         self._client = client
         self._blinding = blinding
         self._ingester = ingester
         self._meter = meter
+        self._explained = explained
 
     async def is_ingested(self, question: Question) -> bool:
         return await self._ingester.is_stored(question)
@@ -80,6 +87,7 @@ class NativeMode(ReplayMode):
                 self._blinding.asking_session(question.question_id),
                 question.question,
                 now=rfc3339(question.question_date),
+                explained=self._explained,
             ),
         )
         return AnswerLines(hypothesis_line(question, answer, started))
@@ -183,6 +191,8 @@ class Surroundings:
     meter: Meter
     barrier_seconds: float
     on_round: Callable[[], None]
+    explained: bool = False
+    """Whether answers are to tell of the searches of the model itself."""
 
 
 def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
@@ -195,7 +205,9 @@ def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
             on_round=around.on_round,
             together=approach.together,
         )
-        return NativeMode(client, around.blinding, ingester, around.meter)
+        return NativeMode(
+            client, around.blinding, ingester, around.meter, explained=around.explained
+        )
     chat = ChatClient(around.transport, approach.profile, around.meter)
     if approach.mode in CHOICES:
         choose = CHOICES[approach.mode]

@@ -7,7 +7,7 @@ from harness.errors import UsageError
 from harness.judges.lexical import is_refusal
 from harness.metrics.accuracy import Scored, accuracy_by_prompt, accuracy_table, official_accuracy
 from harness.metrics.conduct import conduct_table, cost_of
-from harness.metrics.effort import ingest_table, latency_table, token_table
+from harness.metrics.effort import ingest_table, latency_table, looking_table, token_table
 from harness.metrics.errors_apart import errors_apart
 from harness.metrics.judge_table import (
     SCORERS,
@@ -47,6 +47,7 @@ from harness.report.table import csv_of
 from harness.report.tables import render_markdown
 
 Row = dict[str, object]
+_EFFORT = ("answer_ms", "prompt_tokens", "completion_tokens", "looks", "look_tokens", "look_ms")
 _SHOWN = ("recall_all@5", "recall_all@10", "ndcg@10[standard]")
 
 
@@ -75,9 +76,8 @@ def _row(question: QuestionDigest, lines: RunLines) -> Row:
     }
     if verdict and "rubric" in verdict:
         row |= {f"rubric.{name}": verdict["rubric"][name] for name in SCORERS}
-    effort = ("answer_ms", "prompt_tokens", "completion_tokens")
     said: Mapping[str, object] = hypothesis or {}
-    return row | {name: said.get(name) for name in effort} | dict(_found(question, lines))
+    return row | {name: said.get(name) for name in _EFFORT} | dict(_found(question, lines))
 
 
 def _found(question: QuestionDigest, lines: RunLines) -> Iterator[tuple[str, float]]:
@@ -123,6 +123,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
             "assistant_usd": cost_of(manifest.totals("spent"), manifest.data.get("price")),
         },
         "latency": latency_table(hypotheses, retrieval, ingests),
+        "looking": looking_table(hypotheses),
         "ingest": ingest_table(ingests),
         "wall_seconds": round(manifest.wall_seconds, 3),
         "mode": manifest.data["mode"],

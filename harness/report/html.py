@@ -164,7 +164,8 @@ def _verdict(verdict: VerdictLine, clipping: Clipping) -> str:
 
 def _effort(line: HypothesisLine) -> str:
     tokens = line.get("prompt_tokens"), line.get("completion_tokens")
-    return f"{number(line['answer_ms'])} ms; {number(tokens[0])} prompt, {number(tokens[1])} tokens"
+    said = f"{number(line['answer_ms'])} ms; {number(tokens[0])} prompt, {number(tokens[1])} tokens"
+    return f"{said}; {line['looks']} searches of its own" if line.get("looks") else said
 
 
 def _evidence(question: QuestionDigest, line: RankedLine, clipping: Clipping) -> list[Evidence]:

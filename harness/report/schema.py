@@ -4,7 +4,7 @@ from typing import TypedDict
 
 from harness.metrics.accuracy import AccuracyTable, OfficialAccuracy, PromptGroup
 from harness.metrics.conduct import ConductTable
-from harness.metrics.effort import IngestTable, LatencyTable, TokenTable
+from harness.metrics.effort import IngestTable, LatencyTable, LookingTable, TokenTable
 from harness.metrics.errors_apart import ErrorsTable
 from harness.metrics.judge_table import Accepted, JudgeTokens, RubricTable, SecondJudge
 from harness.metrics.official_scores import MetricTable
@@ -46,7 +46,9 @@ class Cost(TypedDict):
 
 
 class Report(TypedDict):
-    """One run; `accuracy` is None before judging, `retrieval` before searching."""
+    """One run; `accuracy` is None before judging, `retrieval` before searching, `looking` where
+    the assistant does not tell whether its model searched memory itself.
+    """
 
     dataset: str
     data: DataRecord
@@ -63,6 +65,7 @@ class Report(TypedDict):
     tokens: Tokens
     cost: Cost
     latency: LatencyTable
+    looking: LookingTable | None
     ingest: IngestTable
     wall_seconds: float
     mode: str | None

@@ -138,9 +138,21 @@ def _effort(report: Report) -> Table:
     completion = number(tokens["completion_per_question"])
     note = (
         f"{ingest['rounds']} rounds ingested at {rate} rounds/s a user; {wall} s in all. "
-        f"Tokens a question: {prompt} prompt, {completion} completion."
+        f"Tokens a question: {prompt} prompt, {completion} completion.{_looking(report)}"
     )
     return Table("Speed and effort", ("step", "p50", "p95", "n"), rows, note)
+
+
+def _looking(report: Report) -> str:
+    """What the model's own searches took, where the assistant tells of them."""
+    looking = report["looking"]
+    if looking is None:
+        return ""
+    said = f" Searches by the model itself: {number(looking['calls_per_question'])} a question"
+    if looking["ms_per_question"] is not None:
+        said += f", of {number(looking['tokens_per_question'])} tokens"
+        said += f" and {number(looking['ms_per_question'])} ms a question"
+    return f"{said}; in {looking['looked']} of {looking['n']}."
 
 
 def _cost(report: Report) -> Table:

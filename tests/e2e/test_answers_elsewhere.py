@@ -160,3 +160,77 @@ def test_a_reader_of_several_calls_is_told_apart_on_histories_of_another_run(
     batch = lines(tmp_path / "one-prompts/batch.jsonl")
     assert [line["body"]["model"] for line in batch] == ["somebody"] * 2
     assert not (tmp_path / "one/ingest.jsonl").exists()
+
+
+def test_a_reply_that_searches_is_answered_and_exported_again(
+    command: Command, server: Server, tmp_path: Path
+) -> None:
+    data, listening = write(tmp_path / "data.json", QUESTIONS[:2]), free_port()
+    server.end()
+    server.start(
+        ASSISTANT_CHAT_MODEL="openai/gpt-4o",
+        ASSISTANT_CHAT_MODEL_BASE_URL=f"http://127.0.0.1:{listening}/v1",
+        ASSISTANT_CHAT_MODEL_API_KEY="none",
+        ASSISTANT_READING__LOOK_AGAIN="on",
+    )
+    prompts, out = tmp_path / "prompts", tmp_path / "run"
+    common = ("--dataset", "longmemeval", "--file", data, "--out", out, "--prompts", prompts)
+    export = ("questions", "export", *common, "--assistant", server.url, "--listen", listening)
+    take = ("questions", "import", *common, "--controls", 0)
+
+    def exported() -> dict[str, Any]:
+        code, output = command(*export)
+        assert code == 0, output
+        return {line["custom_id"]: line["body"] for line in lines(prompts / "batch.jsonl")}
+
+    first = exported()
+    kayak, soup = sorted(first, key=lambda name: "soup" in first[name]["messages"][-1]["content"])
+    told = (prompts / f"prompts/{kayak}.txt").read_text()
+    assert "=== tools ===" in told
+    assert '"search_memory"' in told
+
+    search = {"name": "find_words", "arguments": {"text": "choir"}}
+    (prompts / f"replies/{kayak}.txt").write_text(json.dumps({"tool_calls": [search]}))
+    (prompts / f"replies/{soup}.txt").write_text("Starch.")
+    code, output = command(*take)
+    assert code == 0, output
+    assert "1 answered, 1 missing" in output
+    assert "1 ask for a search" in output
+
+    second = exported()
+    assert second.keys() - first.keys() == {f"{kayak}-2"}
+    *before, called, found = second[f"{kayak}-2"]["messages"]
+    assert before == first[kayak]["messages"]
+    assert called["tool_calls"][0]["function"]["name"] == "find_words"
+    assert found["role"] == "tool"
+    assert "I sing in a choir" in found["content"] or "shown_before" in found["content"]
+    assert 'find_words {"text": "choir"}' in (prompts / f"prompts/{kayak}-2.txt").read_text()
+    assert exported() == second
+
+    sessions = {"tool_calls": [{"name": "list_sessions", "arguments": {}}] * 2}
+    (prompts / f"replies/{kayak}-2.txt").write_text(json.dumps(sessions))
+    third = exported()
+    assert third.keys() - second.keys() == {f"{kayak}-3"}
+    assert [one["role"] for one in third[f"{kayak}-3"]["messages"][-3:]] == [
+        *("assistant", "tool", "tool")
+    ]
+    (prompts / f"replies/{kayak}-3.txt").write_text("You painted it turquoise.")
+    code, output = command(*take)
+    assert code == 0, output
+    assert "2 answered, 0 missing" in output
+    said = {line["question_id"]: line for line in lines(out / "hypotheses.jsonl")}
+    assert {name: (line["hypothesis"], line["looks"]) for name, line in said.items()} == {
+        "q1": ("You painted it turquoise.", 3),
+        "q2": ("Starch.", 0),
+    }
+    report = json.loads((out / "report.json").read_text())
+    assert (report["looking"]["calls"], report["looking"]["ms_per_question"]) == (3, None)
+    assert report["evidence_in_prompt"]["n"] == 1
+
+    # Other calls than those whose results were handed out.
+    other = json.dumps({"tool_calls": sessions["tool_calls"][:1]})
+    (prompts / f"replies/{kayak}.txt").write_text(other)
+    (prompts / f"replies/{kayak}-3.txt").write_text(other)
+    code, output = command(*export)
+    assert code == 1
+    assert "asks otherwise" in (out / "failures.jsonl").read_text()

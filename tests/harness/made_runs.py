@@ -21,12 +21,14 @@ def made_run(
     said: str = "",
     rounds: int = 12,
     searched: Sequence[str] | None = None,
+    looks: Sequence[int] = (),
     **manifest: Any,
 ) -> Path:
     """A judged run: the verdict of each question (null: unscored), none for a missing one.
 
     `ranks` places each question's evidence in the rankings, first where it says nothing; `said` is
-    added to every answer, and `rounds` are ranked for each question, those `searched` for. Keywords
+    added to every answer, and `rounds` are ranked for each question, those `searched` for. `looks`
+    are the searches that the model made for the first answers. Keywords
     replace fields of the manifest; `dataset` and `version` are merged into theirs.
     """
     path.mkdir(parents=True)
@@ -36,7 +38,10 @@ def made_run(
         for name in names
     ]
     _write(path / "questions.jsonl", digests)
-    _write(path / "hypotheses.jsonl", [_hypothesis(name, said) for name in verdicts])
+    hypotheses = [_hypothesis(name, said) for name in verdicts]
+    for line, made in zip(hypotheses, looks, strict=False):
+        line |= {"looks": made, "look_tokens": made * 10, "look_ms": made * 20.0}
+    _write(path / "hypotheses.jsonl", hypotheses)
     rankings = [_ranking(name, (ranks or {}).get(name, 1), rounds) for name in searched or verdicts]
     _write(path / "retrieval.jsonl", rankings)
     _write(

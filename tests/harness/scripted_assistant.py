@@ -125,6 +125,8 @@ class ScriptedAssistant:
         self.wire: list[Sent] = []
         self.faults: list[Fault] = []
         self.answers: dict[str, str] = {}
+        # What the model looked for before it answered a question; others tell nothing of it.
+        self.looks: dict[str, list[dict[str, Any]]] = {}
         self.version: dict[str, Any] = {"version": "scripted-1", "settings": {"port": 1}}
         self.lost_rounds = 0
         self.restart_after: float | None = 0.2
@@ -280,7 +282,11 @@ def _add_chat_routes(app: FastAPI, server: ScriptedAssistant) -> None:
         answer = server.answers.get(question, quoted)
         message = {"role": "assistant", "content": answer}
         usage = {"prompt_tokens": 100, "completion_tokens": 10}
-        return {"choices": [{"index": 0, "message": message}], "usage": usage}
+        reply = {"choices": [{"index": 0, "message": message}], "usage": usage}
+        looks = server.looks.get(question) if body["metadata"].get("memory_debug") else None
+        if looks is not None:
+            reply["memory"] = {"looks": looks, "timings": {"looking_ms": 40.0 * len(looks)}}
+        return reply
 
     @app.delete("/v1/users/{user_id}/memories")
     async def forget(user_id: str) -> dict[str, Any]:

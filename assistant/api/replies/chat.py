@@ -28,11 +28,13 @@ class Understood(Reply):
 
 
 class LookedAgain(Reply):
-    """What the model looked for in memory before it answered, and the ids of what it read of it."""
+    """What the model looked for in memory before it answered, the ids of what it read of it, and
+    the tokens of the result."""
 
     tool: str
     asked: str
     found: list[str]
+    tokens: int
 
     @classmethod
     def of_look(cls, look: Look) -> Self:

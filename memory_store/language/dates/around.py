@@ -295,7 +295,8 @@ def _with_relation(item: FoundDays, reading: ReadLine) -> FoundDays:
 
 
 def _chosen(item: FoundDays, word: str, reading: ReadLine) -> Span | None:
-    """The words "since" and "from" look back and "for Friday" ahead, whatever the verb."""
+    """The words "since" and "from" look back and "for Friday" ahead, whatever the verb; "until"
+    looks ahead where no verb says otherwise."""
     if item.recurring is None or item.span is None:
         return None
     if word == "from" and item.span.precision is Precision.DAY:
@@ -303,5 +304,7 @@ def _chosen(item: FoundDays, word: str, reading: ReadLine) -> Span | None:
     if word in _BACK:
         return item.recurring.which(Which.PAST, reading.today)
     if word == "for" and not item.occasion and item.span.precision in _SHORT:
+        return item.recurring.which(Which.FUTURE, reading.today)
+    if word == "until" and reading.tense(item.start) is None:
         return item.recurring.which(Which.FUTURE, reading.today)
     return None

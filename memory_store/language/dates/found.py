@@ -80,7 +80,7 @@ class ReadLine:
         nearest is far."""
         if recurring.period is not Precision.YEAR:
             return self.which(place)
-        ahead = self._tense(place)
+        ahead = self.tense(place)
         if ahead is None:
             nearest = recurring.which(Which.NEAREST, self.today)
             if (
@@ -110,7 +110,7 @@ class ReadLine:
         places, ahead = self._verbs
         return bool(places) and ahead[max(0, bisect_left(places, place) - 1)]
 
-    def _tense(self, place: int) -> bool | None:
+    def tense(self, place: int) -> bool | None:
         """Whether the clause around the place looks ahead (else back), by the verb nearest before
         it, else the first after it; None where it has none, or tells of a change of dates."""
         if self._is_put_off(place):

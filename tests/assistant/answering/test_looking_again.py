@@ -73,6 +73,8 @@ def test_it_searches_and_only_the_answer_leaves(
     assert (look["tool"], look["asked"]) == ("search_memory", "vet")
     assert look["found"]
     assert set(look["found"]) <= set(trace(reply)["read"])
+    assert look["tokens"] > 0
+    assert trace(reply)["timings"]["looking_ms"] > 0
 
 
 def test_no_round_is_shown_twice(client: httpx.Client, model: ScriptedModel, ann: str) -> None:
@@ -230,7 +232,7 @@ def test_a_client_that_leaves_stops_the_model(
     body = {"messages": [{"role": "user", "content": "Where do I live?"}], "stream": True}
     body |= {"metadata": {"user_id": ann}}
     with client.stream("POST", "/v1/chat/completions", json=body) as reply:
-        next(line for line in reply.iter_lines() if "word" in line)
+        next(line for line in reply.iter_lines() if "word word" in line)
     assert model.left.wait(20)
 
 

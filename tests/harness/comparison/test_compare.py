@@ -165,6 +165,17 @@ def test_runs_of_one_set_up_are_repeats(tmp_path: Path) -> None:
     assert comparison["set_up_differences"] == {"assistant.version.version": ["1", "1", "2"]}
 
 
+def test_searches_of_the_model_itself_stand_beside_the_costs(tmp_path: Path) -> None:
+    looking = made_run(tmp_path / "looking", {"q1": "yes", "q2": "no"}, looks=[3, 0])
+    silent = made_run(tmp_path / "silent", {"q1": "yes", "q2": "no"})
+    comparison = compared(silent, looking)
+    assert [run["looking"] and run["looking"]["calls"] for run in comparison["runs"]] == [None, 3]
+    (effort,) = (one for one in comparison_tables(comparison) if one.title == "Cost and speed")
+    cells = [dict(zip(effort.header, row, strict=True)) for row in effort.rows]
+    shown = [(one["searches"], one["search tokens"], one["searching, ms"]) for one in cells]
+    assert shown == [("–", "–", "–"), ("1.5", "15.0", "30.0")]
+
+
 def test_runs_are_named_by_what_tells_them_apart(tmp_path: Path) -> None:
     assert short_names([tmp_path / "a", tmp_path / "b"]) == ["a", "b"]
     assert short_names([tmp_path / "x" / "run", tmp_path / "y" / "run"]) == ["x/run", "y/run"]

@@ -29,6 +29,29 @@ def test_it_keeps_prompts_until_they_are_taken() -> None:
         client.close()
 
 
+def test_it_calls_tools_as_it_is_told_before_it_answers() -> None:
+    function = {"name": "list_sessions", "arguments": "{}"}
+    call = {"id": "c1", "type": "function", "function": function}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    with recording_model(0) as model:
+        client = openai.OpenAI(base_url=model.url, api_key="none", max_retries=0)
+        model.call([{"content": None, "tool_calls": [call | {"index": 0}]}])
+        for _ in range(2):
+            streamed = client.chat.completions.create(  # type: ignore[call-overload]
+                model="m", messages=ASKED, stream=True
+            )
+            chunks = [chunk.choices[0] for chunk in streamed if chunk.choices]
+            assert chunks[0].delta.tool_calls[0].function.name == "list_sessions"
+            assert chunks[-1].finish_reason == "tool_calls"
+        result = {"role": "tool", "tool_call_id": "c1", "content": "none"}
+        said = client.chat.completions.create(
+            model="m",
+            messages=[*ASKED, message, result],  # type: ignore[arg-type, list-item]
+        )
+        assert said.choices[0].message.content == ANSWER
+        client.close()
+
+
 def test_text_in_parts_is_text() -> None:
     with recording_model(0) as model:
         parts = [

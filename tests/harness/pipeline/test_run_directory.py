@@ -1,5 +1,6 @@
 """A run from end to end, its directory, and going on with it."""
 
+import csv
 import json
 import re
 from collections.abc import Callable
@@ -96,6 +97,44 @@ def test_the_manifest_says_where_the_run_came_from(
     assert re.fullmatch("[0-9a-f]{12}", manifest["judge"]["hash"])
     assert [item["stage"] for item in manifest["invocations"]] == ["replay", "judge"]
     assert manifest["mode"] == "native"
+
+
+def test_searches_of_the_model_itself_are_counted_where_the_assistant_tells_of_them(
+    harness: Harness, assistant: ScriptedAssistant, data_file: Path, tmp_path: Path
+) -> None:
+    look = {"tool": "search_memory", "asked": "tent", "found": [], "tokens": 50}
+    assistant.version["settings"] |= {"chat_model": {"name": "openai/scripted"}}
+    assistant.looks = {
+        "How many days before the race did I buy shoes?": [look, look],
+        "What colour is the tent I bought?": [],
+    }
+    out = tmp_path / "run"
+    ended = harness(
+        *("run", "--dataset", "longmemeval", "--file", data_file),
+        *("--assistant", assistant.url, "--out", out),
+    )
+    assert ended.code == 0
+    assert json.loads((out / "report.json").read_text())["looking"] == {
+        "calls": 2,
+        "calls_per_question": 1.0,
+        "looked": 1,
+        "n": 2,
+        "tokens_per_question": 50.0,
+        "ms_per_question": 40.0,
+    }
+    assert "Searches by the model itself: 1.0 a question" in (out / "report.md").read_text()
+    with (out / "questions.csv").open(newline="") as file:
+        rows = [(row["looks"], row["look_tokens"], row["look_ms"]) for row in csv.DictReader(file)]
+    assert sorted(rows) == [("", "", ""), ("0", "0", "0.0"), ("2", "100", "80.0")]
+
+
+def test_an_assistant_that_tells_of_no_searches_is_not_said_to_make_none(
+    finished: tuple[Finished, Path],
+) -> None:
+    out = finished[1]
+    assert json.loads((out / "report.json").read_text())["looking"] is None
+    assert "Searches by the model" not in (out / "report.md").read_text()
+    assert not any("looks" in line for line in RunDir(out).records(HYPOTHESES))
 
 
 def test_the_page_stands_alone_and_shows_every_question(finished: tuple[Finished, Path]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import DatasetError, RunMismatch, UsageError
 from harness.judges.openai_chat import ModelReply
-from harness.lab.handout import PromptFolder, prompt_text, read_replies
+from harness.lab.handout import PromptFolder, Replies, exchange, prompt_text, read_replies
 
 
 def body(*texts: str) -> dict[str, Any]:
@@ -162,3 +162,48 @@ def test_a_file_that_cannot_be_a_reply_is_refused(
     (folder.path / "replies" / name).write_bytes(content)
     with pytest.raises(DatasetError, match=complaint):
         read_replies(folder)
+
+
+def test_calls_of_tools_are_read_in_either_shape(folder: PromptFolder, tmp_path: Path) -> None:
+    by_hand = {"tool_calls": [{"name": "find_words", "arguments": {"text": "tent"}}]}
+    (folder.path / "replies/p1.txt").write_text(json.dumps(by_hand))
+    line = batched("p2")
+    function = {"name": "find_words", "arguments": '{"text": "tent"}'}
+    call = {"id": "call_7", "type": "function", "function": function}
+    line["response"]["body"]["choices"][0]["message"] = {"content": "Wait.", "tool_calls": [call]}
+    replies = read_replies(folder, [folder.path / "replies", write(tmp_path / "b.jsonl", line)])
+    one, other = (exchange(name, replies) for name in ("p1", "p2"))
+    assert (one.prompts, one.answer, one.looks) == (["p1", "p1-2"], None, 1)
+    (by_hand_call,) = one.calls[0]["tool_calls"]
+    assert by_hand_call["function"] == function
+    assert other.calls == [{"content": "Wait.", "tool_calls": [call | {"index": 0}]}]
+
+
+def test_tokens_of_all_replies_count_where_all_are_known() -> None:
+    call = json.dumps({"tool_calls": [{"name": "list_sessions"}]})
+    known = {"p": ModelReply(call, "stop", 7, 2), "p-2": ModelReply("A tent.", "stop", 9, 3)}
+    found = exchange("p", Replies(known))
+    assert found.answer == known["p-2"]
+    assert (found.prompt_tokens, found.completion_tokens, found.looks) == (16, 5, 1)
+    unknown = exchange("p", Replies(known | {"p-2": ModelReply("A tent.")}))
+    assert unknown.prompt_tokens is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "A tent.", "[]", "{}", '{"tool_calls": []}', '{"tool_calls": [3]}', '{"tool_calls": 3}'],
+)
+def test_what_calls_no_tool_is_an_answer(text: str) -> None:
+    found = exchange("p", Replies({"p": ModelReply(text)}))
+    assert (found.prompts, found.answer) == (["p"], ModelReply(text))
+
+
+def test_tools_that_may_be_called_and_those_that_were_stand_in_the_text() -> None:
+    call = {"function": {"name": "find_words", "arguments": '{"text": "tent"}'}}
+    asked = [{"role": "user", "content": "Which?"}, {"role": "assistant", "tool_calls": [call]}]
+    body = {"messages": [asked[0], asked[1] | {"content": None}]}
+    tools = {"tools": [{"type": "function", "function": {"name": "find_words"}}]}
+    shown = prompt_text(body | tools)
+    assert 'find_words {"text": "tent"}' in shown
+    assert shown.endswith('=== tools ===\n\n{"name": "find_words"}\n')
+    assert "tools" not in prompt_text(body | tools | {"tool_choice": "none"})

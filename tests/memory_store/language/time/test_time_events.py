@@ -48,6 +48,9 @@ I was in Oslo from May 3 to May 5. | 2023-05-03..2023-05-05
 I was in Oslo May 3–5. | 2023-05-03..2023-05-05
 I have had the cat since March. | 2023-03-01..2023-03-31
 I'm free until Friday. | 2023-05-26
+My contract runs until 28 February. | 2024-02-28
+Parking permit valid until the end of March. | 2024-03-22..2024-03-31
+I lived in Bonn until the end of March. | 2023-03-22..2023-03-31
 I started in early April. | 2023-04-01..2023-04-10
 I quit at the end of last year. | 2022-11-01..2022-12-31
 I was in Spain last summer. | 2022-06-01..2022-08-31
