@@ -3,10 +3,10 @@
 People state facts in a few words and assistants answer at length, so the user's sides go first: the
 rounds that were found, best first, up to a share of the budget. Their replies are cut to the
 nearest sentences, and so are long messages behind their beginning: what follows is mostly pasted.
-What is left buys a few of the best rounds whole. A question about what the assistant said turns the
-shares around; one for an overview has no use for replies, and as many messages as fit. What is left
-then goes to rounds that had to wait. Shares and lengths were chosen on evidence in context
-(benchmarks/LOG.md).
+What is left buys a few of the best rounds whole. A question about what the assistant said gets more
+of the replies. An order of what was said has no use for them, and as many messages as fit; a
+summary is half messages, half what the replies begin with. What is left then goes to rounds that
+had to wait. Shares and lengths were chosen on evidence in context (benchmarks/LOG.md).
 """
 
 from collections.abc import Callable, Sequence
