@@ -8,6 +8,7 @@ and then wrongly. What rules can only guess at is left to the model.
 """
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,7 +18,8 @@ from assistant.answering.at_odds import AtOdds, at_odds
 from assistant.answering.layouts import LAYOUTS, days_with_times, head, marks
 from assistant.answering.packing import (
     ABOUT_REPLIES,
-    OVERVIEW,
+    MESSAGES,
+    SUMMARY,
     USUAL,
     Beside,
     Passage,
@@ -41,6 +43,7 @@ from memory_store import (
     Record,
     Round,
     is_quoting,
+    reading_of,
 )
 from memory_store.by_digest import ByDigest
 from memory_store.language import (
@@ -166,8 +169,13 @@ def _within(
 
 # A round much farther from the question than the best one cannot help (benchmarks/LOG.md).
 _HELPS = 0.1
+# Shares of the floor for questions of general knowledge: the best round is surely near from the
+# first one on; up to there rounds nearer than the second one may help.
+_SURELY_NEAR, _MAY_HELP = 1.2, 0.5
+# Characters of each side that a round of "Sounds good." and "You're welcome!" has at most.
+_IDLE = 160
 # Rounds that come with their neighbours where replies are asked for.
-_WITH_NEIGHBOURS = 2
+_WITH_NEIGHBOURS = 1
 # How sure a statement has to be that it puts another right.
 _CORRECTS = 0.5
 # Characters that are cut and counted in the time in which rules read one.
@@ -197,9 +205,10 @@ async def read_memory(
         computed_help=plan.computed_help,
         at_odds=await at_odds(store, recalled) if plan.computed_help else {},
     )
-    # An overview may want all of the history: no round is the nearest.
-    narrowed = plan.computed_help and not kind.overview
-    helping = _helping(recalled, kind, plan.near) if narrowed else recalled
+    helping = recalled
+    if plan.computed_help:
+        helping = [one for one in recalled if not _is_idle(one.record.round, store.language)]
+        helping = _helping(helping, kind, plan.near)
     passages = await _delivered(store, helping, plan.unit, about_replies=kind.about_replies)
     # Cutting and counting the rounds takes tens of milliseconds of processor time.
     size = sum(record.round.size for passage in passages for record in passage.around)
@@ -209,16 +218,37 @@ async def read_memory(
 def _portions(kind: Asked) -> Portions:
     if kind.about_replies:
         return ABOUT_REPLIES
-    return OVERVIEW if kind.overview else USUAL
+    if kind.overview:
+        return MESSAGES if kind.orders else SUMMARY
+    return USUAL
+
+
+def _is_idle(round: Round, language: Language) -> bool:
+    """Whether nothing was told, asked or answered in it, as in one of "Sounds good, thanks!"."""
+    if not language.has_rules or max(len(round.user_text), len(round.assistant_text)) > _IDLE:
+        return False
+    return reading_of(round, language).is_idle
 
 
 def _helping(recalled: Sequence[Recalled], asked: Asked, near: float) -> list[Recalled]:
-    """Rounds near enough to the best one, in their order; none for a question of general knowledge
-    that nothing is near to."""
-    best = max((one.similarity for one in recalled), default=0.0)
-    if asked.impersonal and best < near:
+    """Rounds that may help, in their order: near enough to the best one, or all of them where many
+    make up the answer; of a question of general knowledge what is near itself."""
+    helping = _near(recalled, near) if asked.impersonal else list(recalled)
+    if asked.overview or asked.counts or asked.orders:
+        return helping
+    best = max((one.similarity for one in helping), default=0.0)
+    return [one for one in helping if one.similarity >= _HELPS * best]
+
+
+def _near(recalled: Sequence[Recalled], floor: float) -> list[Recalled]:
+    """All rounds where the best one is surely near in meaning, none where it is not near, and some
+    where it barely is. Words alone may be anybody's."""
+    meanings = [one.signals.get("dense") or one.similarity for one in recalled]
+    best = max(meanings, default=0.0)
+    if best < floor:
         return []
-    return [one for one in recalled if one.similarity >= _HELPS * best]
+    least = -math.inf if best >= _SURELY_NEAR * floor else _MAY_HELP * floor
+    return [one for one, by in zip(recalled, meanings, strict=True) if by >= least]
 
 
 async def _delivered(

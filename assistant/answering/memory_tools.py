@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from assistant.answering.context import ContextRequest, build_context
-from assistant.answering.packing import ABOUT_REPLIES, OVERVIEW, USUAL, Passage, Portions
+from assistant.answering.packing import ABOUT_REPLIES, MESSAGES, USUAL, Passage, Portions
 from assistant.answering.plan import Layout
 from assistant.answering.reader import Look, Question
 from assistant.dates import print_day
@@ -131,7 +131,7 @@ class MemoryTools:
         limit = min(_number(given, "limit", _USUAL_LIMIT), _MOST)
         if _text(given, "order", "near") == "oldest":
             near = sorted(near[:_MOST], key=lambda one: one.record.round.session_date)
-        portions = {"user": OVERVIEW, "assistant": ABOUT_REPLIES}.get(speaker, USUAL)
+        portions = {"user": MESSAGES, "assistant": ABOUT_REPLIES}.get(speaker, USUAL)
         found = [one for one in near if one.record.id not in self._shown][:limit]
         before = sum(one.record.id in self._shown for one in near[:limit])
         return await self._written(
@@ -162,7 +162,7 @@ class MemoryTools:
     async def _session(self, given: Mapping[str, Any]) -> str:
         name = _text(given, "session")
         listing = replace(self._listing(given), session_id=name)
-        return await self._listed("read_session", name, listing, OVERVIEW)
+        return await self._listed("read_session", name, listing, MESSAGES)
 
     def _listing(self, given: Mapping[str, Any]) -> Listing:
         """All that is known of the days that a call names, oldest first."""

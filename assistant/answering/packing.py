@@ -3,10 +3,10 @@
 People state facts in a few words and assistants answer at length, so the user's sides go first: the
 rounds that were found, best first, up to a share of the budget. Their replies are cut to the
 nearest sentences, and so are long messages behind their beginning: what follows is mostly pasted.
-What is left buys a few of the best rounds whole. A question about what the assistant said turns the
-shares around; one for an overview has no use for replies, and as many messages as fit. What is left
-then goes to rounds that had to wait. Shares and lengths were chosen on evidence in context
-(benchmarks/LOG.md).
+What is left buys a few of the best rounds whole. A question about what the assistant said gets more
+of the replies. An order of what was said has no use for them, and as many messages as fit; a
+summary is half messages, half what the replies begin with. What is left then goes to rounds that
+had to wait. Shares and lengths were chosen on evidence in context (benchmarks/LOG.md).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from memory_store.language import LONGEST_READ, read_sentences, shared_with
 _CUT_REPLY = 160
 # A message longer than this is shown by its beginning, where people say what they want, and by the
 # sentences of the rest that are nearest to the question.
-_LONG_MESSAGE = 600
+_LONG = 600
 _BEGINNING = 420
 # A best round over the whole budget is cut itself: nothing else could be shown beside it.
 _CHARACTERS_PER_TOKEN = 3
@@ -45,13 +45,21 @@ class Portions:
     cut_replies: int
     """Of so many of the best, the nearest sentences of the reply are shown: farther down, what the
     user said of another round is worth more."""
+    begun_replies: int | None
+    """Of so many of the best, what is left buys the reply, cut like a long message; of all where
+    `None`."""
     whole_replies: int | None
-    """Of so many of the best, what is left buys the whole replies; of all where `None`."""
+    """Of so many of the best, what is left then buys the whole reply; of all where `None`."""
 
 
-USUAL = Portions(cut_rounds=0.9, whole_rounds=1, cut_replies=20, whole_replies=6)
-ABOUT_REPLIES = Portions(cut_rounds=0.3, whole_rounds=1, cut_replies=20, whole_replies=None)
-OVERVIEW = Portions(cut_rounds=1.0, whole_rounds=0, cut_replies=0, whole_replies=0)
+USUAL = Portions(cut_rounds=0.9, whole_rounds=1, cut_replies=20, begun_replies=0, whole_replies=6)
+ABOUT_REPLIES = Portions(
+    cut_rounds=0.5, whole_rounds=4, cut_replies=20, begun_replies=None, whole_replies=None
+)
+MESSAGES = Portions(cut_rounds=1.0, whole_rounds=0, cut_replies=0, begun_replies=0, whole_replies=0)
+SUMMARY = Portions(
+    cut_rounds=0.5, whole_rounds=0, cut_replies=0, begun_replies=None, whole_replies=0
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +135,8 @@ def pack(
     packing = _Packing(question, budget, beside, portions)
     for rank, passage in enumerate(passages):
         packing.place(passage, rank)
-    packing.widen()
+    packing.widen(portions.begun_replies, packing.begun)
+    packing.widen(portions.whole_replies, packing.whole)
     for passage in passages:
         packing.fill(passage)
     shown = packing.shown
@@ -164,31 +173,32 @@ class _Packing:
 
     def place(self, passage: Passage, rank: int) -> None:
         """Put a passage in: whole where it is more than its round, cut where it is not."""
-        if len(passage.around) > 1 and self._take([self._whole(r) for r in passage.around]):
+        if len(passage.around) > 1 and self._take([self.whole(r) for r in passage.around]):
             return
         record = passage.found
-        if rank < self._portions.whole_rounds and self._take([self._whole(record)]):
+        if rank < self._portions.whole_rounds and self._take([self.whole(record)]):
             return
         if self._take_cut(record, keep=self._kept_for_replies):
             return
         if not self.shown:
             self._take([self._squeezed(record)], force=True)
 
-    def widen(self) -> None:
-        """Spend what is left on the whole replies of the best."""
-        for id, shown in islice(self.shown.items(), self._portions.whole_replies):
+    def widen(self, most: int | None, widest: Callable[[Record], Shown]) -> None:
+        """Spend what is left on the replies of so many of the best."""
+        for id, shown in islice(self.shown.items(), most):
             if shown.is_whole:
                 continue
-            whole = self._whole(shown.record)
+            wide = widest(shown.record)
             left = self._left + self._costs[id]
             # Counting the tokens of long replies that cannot fit is most of the work.
-            if _may_fit([whole], left) and (cost := self._budget.round_cost(whole)) <= left:
+            if _may_fit([wide], left) and (cost := self._budget.round_cost(wide)) <= left:
                 self._left = left - cost
-                self.shown[id] = whole
+                self._costs[id] = cost
+                self.shown[id] = wide
 
     def fill(self, passage: Passage) -> None:
         """Put a round in that had to wait."""
-        if self._portions.whole_replies is None and self._take([self._whole(passage.found)]):
+        if self._portions.begun_replies is None and self._take([self.begun(passage.found)]):
             return
         self._take_cut(passage.found)
 
@@ -213,27 +223,33 @@ class _Packing:
         self.shown |= {shown.record.id: shown for shown in new}
         return True
 
-    def _whole(self, record: Record) -> Shown:
+    def whole(self, record: Record) -> Shown:
+        """A round with all that was said."""
         return Shown(
             record, record.round.user_text, record.round.assistant_text, self._beside(record)
         )
 
+    def begun(self, record: Record) -> Shown:
+        """A round whose reply is cut as a long message is."""
+        cut = self._cut(record)
+        return replace(cut, assistant_text=self._cut_long(record.round.assistant_text))
+
     def _cut(self, record: Record) -> Shown:
         if record.id not in self._cuts:
-            whole = self._whole(record)
+            whole = self.whole(record)
             is_near = len(self._cuts) < self._portions.cut_replies
             self._cuts[record.id] = replace(
                 whole,
-                user_text=self._cut_message(whole.user_text),
+                user_text=self._cut_long(whole.user_text),
                 assistant_text=self._nearest(whole.assistant_text) if is_near else "",
             )
         return self._cuts[record.id]
 
-    def _cut_message(self, message: str) -> str:
-        if len(message) <= _LONG_MESSAGE:
-            return message
-        beginning = message[:_BEGINNING].rsplit(" ", 1)[0]
-        return f"{beginning} {self._nearest(message[len(beginning) :].lstrip()) or CUT}"
+    def _cut_long(self, text: str) -> str:
+        if len(text) <= _LONG:
+            return text
+        beginning = text[:_BEGINNING].rsplit(" ", 1)[0]
+        return f"{beginning} {self._nearest(text[len(beginning) :].lstrip()) or CUT}"
 
     def _nearest(self, text: str) -> str:
         """The sentences of a long text that have words of the question; without any it says

@@ -81,13 +81,21 @@ def asked_in(text: str) -> Asked:
         overview=overview,
         about_time=spans or _says("about_time", text),
         wants_advice=_says("advice", text) and not about_replies,
-        impersonal=languages_of(text) == {ENGLISH} and not _says("personal", text),
+        impersonal=_is_impersonal(text),
     )
 
 
 def _says(name: str, text: str) -> bool:
     """Whether a turn of phrase of a list is in a text."""
     return wording(f"asked.{name}").search(text) is not None
+
+
+def _is_impersonal(text: str) -> bool:
+    """Whether a text is surely English and speaks of nobody. In an opening such as "How do I boil
+    an egg?" and "Give me a synonym" it means anybody."""
+    bare = wording("asked.anybody").sub("", text)
+    is_english = bare != text or languages_of(text) == {ENGLISH}
+    return is_english and not wording("asked.personal").search(bare)
 
 
 def _names_overview(text: str) -> bool:

@@ -27,6 +27,10 @@ _MOST_SENTENCES = 64
 _INSTRUCTS, _ALSO_INSTRUCTS = 0.65, 0.3
 # A message that wants a text worked on may well tell something, too.
 _TASK = 0.6
+# A message surely of these kinds, and surely of no other, says nothing to be remembered. A name
+# alone ("Bo") is seldom so sure.
+_IDLE = (Kind.GREETS, Kind.THANKS, Kind.SMALL_TALK)
+_IDLES, _IDLY_TELLS, _IDLY_ASKS = 0.85, 0.25, 0.4
 # Kinds that are less sure than this are not stored.
 _LEAST = 0.02
 
@@ -93,6 +97,12 @@ class Reading:
         parts = [one.asking for one in self.sentences]
         # A single sentence is judged by itself, which is surer than the model alone.
         return parts[0] if len(parts) == 1 else max([most_of(self.kinds, ASKING), *parts])
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it surely neither tells nor asks anything: "Sounds good, thanks!"."""
+        is_small = most_of(self.kinds, _IDLE) >= _IDLES
+        return is_small and self.telling < _IDLY_TELLS and self.asking < _IDLY_ASKS
 
     @property
     def kind(self) -> Kind:

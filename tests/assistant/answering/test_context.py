@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assistant.answering.context import Context, ContextRequest, build_context
-from assistant.answering.packing import ABOUT_REPLIES, OVERVIEW, Passage
+from assistant.answering.packing import ABOUT_REPLIES, MESSAGES, SUMMARY, USUAL, Passage, Portions
 from assistant.answering.plan import Layout
 from assistant.answering.standing import StandingRequest
 from assistant.models.token_counter import about_tokens
@@ -154,13 +154,31 @@ def test_a_question_about_replies_gets_whole_replies_rather_than_more_rounds() -
 
 def test_an_overview_shows_more_messages_and_no_replies() -> None:
     ranked = [record(index, f"Message {index}. Short.", LONG) for index in range(40)]
-    overview = build(ranked, 1000, portions=OVERVIEW)
+    overview = build(ranked, 1000, portions=MESSAGES)
     assert not any(shown.assistant_text for shown in overview.shown)
     assert len(overview.shown) > len(build(ranked, 1000).shown)
 
 
-def test_with_budget_enough_everything_is_whole() -> None:
-    context = build([record(index, LONG, LONG) for index in range(6)], 100_000)
+def test_a_summary_shows_how_the_best_replies_begin_and_then_more_messages() -> None:
+    ranked = [record(index, f"Message {index}. Short.", LONG) for index in range(40)]
+    replies = [shown.assistant_text for shown in build(ranked, 3000, portions=SUMMARY).shown]
+    assert 2 < sum(map(bool, replies)) < len(replies)
+    assert all(LONG.startswith(one[:400]) and len(one) < 600 for one in replies if one)
+
+
+def test_below_the_best_rounds_a_question_about_replies_gets_what_is_near_of_them() -> None:
+    reply = LONG + "The recipe wants two eggs. " + LONG
+    ranked = [record(index, "Short.", reply) for index in range(8)]
+    asked = "How many eggs did the recipe want?"
+    shown = build(ranked, 3000, question=asked, portions=ABOUT_REPLIES).shown
+    assert [one.is_whole for one in shown] == [True] * 4 + [False] * 4
+    assert all("two eggs" in one.assistant_text for one in shown)
+
+
+@pytest.mark.parametrize("portions", [USUAL, ABOUT_REPLIES])
+def test_with_budget_enough_everything_is_whole(portions: Portions) -> None:
+    ranked = [record(index, LONG, LONG) for index in range(6)]
+    context = build(ranked, 100_000, portions=portions)
     assert (context.trimmed, context.dropped) == ((), ())
 
 

@@ -15,7 +15,7 @@ from memory_store import (
     Recalled,
     Round,
 )
-from memory_store.language import ENGLISH, Sentence
+from memory_store.language import ENGLISH, Asked, Sentence
 
 ASKED_AT = datetime(2023, 6, 10, 9, tzinfo=UTC)
 SONG = [
@@ -43,9 +43,15 @@ async def test_what_the_assistant_said_comes_with_its_neighbours(
 
 
 @pytest.mark.parametrize(
-    ("text", "read"), [("Which song do I like?", 1), ("Summarize what we did with my song.", 2)]
+    ("text", "read"),
+    [
+        ("Which song do I like?", 1),
+        ("Summarize what we did with my song.", 2),
+        ("How many songs did I ask for?", 2),
+        ("In which order did I ask for songs?", 2),
+    ],
 )
-async def test_rounds_much_farther_than_the_best_one_are_left_out_but_of_an_overview(
+async def test_rounds_much_farther_than_the_best_one_are_left_out_unless_many_are_wanted(
     store: MemoryStore, text: str, read: int
 ) -> None:
     found = await store.remember(SONG)
@@ -76,6 +82,42 @@ async def test_a_question_of_general_knowledge_gets_what_is_near_to_it_alone(
     plan = ReadingPlan(near=0.28)
     near = [Recalled(found, similarity)]
     context = await read_memory(store, question, near, plan, about_tokens)
+    assert len(context.used) == read
+
+
+@pytest.mark.parametrize(
+    ("nearest", "read"), [(0.27, 0), (0.3, 2), (0.34, 3)], ids=["far", "barely near", "near"]
+)
+async def test_of_general_knowledge_counts_what_is_near_in_meaning_not_in_words(
+    store: MemoryStore, nearest: float, read: int
+) -> None:
+    told = [Round("ann", f"s{n}", 0, ASKED_AT, f"I like song {n}.", "Nice.") for n in range(3)]
+    found = await store.remember(told)
+    meanings = [nearest, 0.2, 0.1]
+    near = [
+        Recalled(one, 0.5, {"dense": by, "words": 0.9})
+        for one, by in zip(found, meanings, strict=True)
+    ]
+    question = Question("Who wrote the song?", ASKED_AT, asked=Asked(impersonal=True))
+    context = await read_memory(store, question, near, ReadingPlan(near=0.28), about_tokens)
+    assert context.used == tuple(one.id for one in found[:read])
+
+
+@pytest.mark.parametrize(
+    ("said", "reply", "read"),
+    [
+        ("Sounds good, thanks!", "You're welcome!", 0),
+        ("Sounds good, thanks!", "You're welcome! " + "Sew the hem first. " * 9, 1),
+        ("My aunt sews.", "Nice.", 1),
+    ],
+)
+async def test_a_round_in_which_nobody_says_anything_takes_no_place(
+    store: MemoryStore, said: str, reply: str, read: int
+) -> None:
+    found = await store.remember([Round("ann", "sewing", 0, ASKED_AT, said, reply)])
+    question = Question("Who sews?", ASKED_AT)
+    near = [Recalled(one, 0.9) for one in found]
+    context = await read_memory(store, question, near, ReadingPlan(), about_tokens)
     assert len(context.used) == read
 
 

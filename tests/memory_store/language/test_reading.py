@@ -131,3 +131,22 @@ def test_far_in_a_long_text_a_sentence_is_taken_to_tell() -> None:
     assert len(sentences) == 100
     assert sentences[63].only_asks > 0.5
     assert [one.telling for one in sentences[64:]] == [1.0] * 36
+
+
+@pytest.mark.parametrize(
+    ("text", "is_idle"),
+    [
+        ("Sounds good, thanks!", True),
+        ("perfect", True),
+        ("Thank you so much!", True),
+        ("haha", True),
+        ("Thanks! My flight is on Friday.", False),
+        ("Bo", False),
+        ("good morning, is the shop open?", False),
+        ("", False),
+    ],
+)
+def test_thanks_and_small_talk_are_idle_where_nothing_else_is_said(
+    text: str, is_idle: bool
+) -> None:
+    assert ENGLISH.read(text).is_idle is is_idle
