@@ -1,1 +1,1 @@
-"""Messages and questions in five languages, and whether recall finds what was asked about."""
+"""Messages and questions in ten languages, and whether recall finds what was asked about."""

@@ -1,6 +1,6 @@
 """`python -m benchmarks.languages`: does a question find its message, in whatever language?
 
-The messages of all five languages are one memory, each on its day. Every question is asked on the
+The messages of all languages are one memory, each on its day. Every question is asked on the
 day after the last message, in the language of its message or in English.
 """
 
@@ -25,7 +25,7 @@ from memory_store import (
     Query,
     Round,
 )
-from memory_store.embedding import Embedder
+from memory_store.embedding import ENCODERS, Embedder
 from memory_store.engines import EdgeEngine
 from memory_store.language import LANGUAGES
 
@@ -82,10 +82,11 @@ def main() -> None:
     """Print how many questions found their message first, and among the first five."""
     parser = argparse.ArgumentParser(prog="benchmarks.languages", description=__doc__)
     parser.add_argument("--show", action="store_true", help="print questions not answered first")
+    parser.add_argument("--encoder", help=f"such as {ENCODERS[-1]}; otherwise that of the settings")
     arguments = parser.parse_args()
     files = sorted(Path(__file__).parent.glob("*.json"))
     diaries = [json.loads(file.read_text("utf-8")) for file in files]
-    embedder = make_embedder(load_settings(embedder_cache_mb=0))
+    embedder = make_embedder(load_settings(embedder=arguments.encoder, embedder_cache_mb=0))
     found = asyncio.run(ranks(diaries, embedder))
     console = Console()
     if arguments.show:
