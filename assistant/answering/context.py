@@ -9,6 +9,7 @@ and then wrongly. What rules can only guess at is left to the model.
 
 import asyncio
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -52,6 +53,7 @@ from memory_store.language import (
     Kind,
     Language,
     kinds_of,
+    shared_with,
 )
 from memory_store.scheduler import aside
 
@@ -348,5 +350,15 @@ def _contradicts(record: Record, link: FactLink, language: Language) -> bool:
 
 
 def _printed(text: str, link: FactLink) -> str:
-    older, newer = (shortened(one, _LONGEST) for one in (text, link.text))
+    older, newer = _part(text, link.text), _part(link.text, text)
     return f"“{older}” by “{newer}” on {print_day(link.said_at)}"
+
+
+def _part(text: str, other: str) -> str:
+    """The part of a long text that shares most words with the other."""
+    if len(text) <= _LONGEST:
+        return text
+    share = shared_with(other)
+    starts = [0, *(space.end() for space in re.finditer(r"\s+", text))]
+    at = max(starts, key=lambda start: share(text[start : start + _LONGEST]))
+    return f"{'… ' if at else ''}{shortened(text[at:], _LONGEST)}"

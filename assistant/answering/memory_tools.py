@@ -38,6 +38,8 @@ from memory_store.scheduler import aside
 
 # Rounds that are searched for those of some days or of one speaker, and shown at most.
 _SEARCHED, _USUAL_LIMIT, _MOST = 200, 10, 40
+# What is found is at least so near, as a share of the nearest.
+_NEAR = 0.4
 # Of how many rounds a fact is looked for.
 _ROUNDS_OF_FACTS = 10
 # Tokens of one result, and so few that nothing worth reading has room.
@@ -127,21 +129,28 @@ class MemoryTools:
         days, speaker = self._days(given), _text(given, "speaker", "").casefold()
         query = _text(given, "query")
         recall = await self._store.recall(self._query(query, _SEARCHED))
-        near = [one for one in recall.rounds if _is_of(one.record, days, speaker)]
-        limit = min(_number(given, "limit", _USUAL_LIMIT), _MOST)
+        enough = _NEAR * max((one.similarity for one in recall.rounds), default=0.0)
+        near = [
+            one
+            for one in recall.rounds
+            if one.similarity >= enough and _is_of(one.record, days, speaker)
+        ]
         if _text(given, "order", "near") == "oldest":
             near = sorted(near[:_MOST], key=lambda one: one.record.round.session_date)
+        limit = min(_number(given, "limit", _USUAL_LIMIT), _MOST)
         portions = {"user": MESSAGES, "assistant": ABOUT_REPLIES}.get(speaker, USUAL)
-        found = [one for one in near if one.record.id not in self._shown][:limit]
-        before = sum(one.record.id in self._shown for one in near[:limit])
-        return await self._written(
-            "search_memory", query, found, portions, found=len(near), before=before
-        )
+        return await self._written("search_memory", query, near, portions, limit=limit)
 
     async def _words(self, given: Mapping[str, Any]) -> str:
-        words = _text(given, "text")
-        listing = replace(self._listing(given), text=words)
-        return await self._listed("find_words", words, listing, USUAL)
+        words, speaker = _text(given, "text"), _text(given, "speaker", "user").casefold()
+        page = await self._store.listed(replace(self._listing(given), text=words))
+        # Replies that take a name up hide what was said about it.
+        found = [one for one in page.records if _holds(one, words, speaker)]
+        portions = ABOUT_REPLIES if speaker == "assistant" else MESSAGES
+        every = [Recalled(one, 0.0) for one in found]
+        return await self._written(
+            "find_words", words, every, portions, said_by_others=page.total - len(found)
+        )
 
     async def _sessions(self, given: Mapping[str, Any]) -> str:
         days = self._days(given)
@@ -161,8 +170,9 @@ class MemoryTools:
 
     async def _session(self, given: Mapping[str, Any]) -> str:
         name = _text(given, "session")
-        listing = replace(self._listing(given), session_id=name)
-        return await self._listed("read_session", name, listing, MESSAGES)
+        page = await self._store.listed(replace(self._listing(given), session_id=name))
+        every = [Recalled(one, 0.0) for one in page.records]
+        return await self._written("read_session", name, every, MESSAGES)
 
     def _listing(self, given: Mapping[str, Any]) -> Listing:
         """All that is known of the days that a call names, oldest first."""
@@ -174,12 +184,6 @@ class MemoryTools:
             limit=_SEARCHED,
             where=self._question.where,
         )
-
-    async def _listed(self, tool: str, asked: str, listing: Listing, portions: Portions) -> str:
-        page = await self._store.listed(listing)
-        new = [Recalled(one, 0.0) for one in page.records if one.id not in self._shown]
-        before = len(page.records) - len(new)
-        return await self._written(tool, asked, new, portions, found=page.total, before=before)
 
     async def _history(self, given: Mapping[str, Any]) -> str:
         fact = _text(given, "fact")
@@ -216,15 +220,18 @@ class MemoryTools:
         self,
         tool: str,
         asked: str,
-        new: Sequence[Recalled],
+        found: Sequence[Recalled],
         portions: Portions,
         *,
-        found: int,
-        before: int,
+        limit: int = _SEARCHED,
+        **others: int,
     ) -> str:
-        """The new rounds that fit, after how many were found, and how many of the best of them were
-        shown before."""
+        """The first of the rounds that are new and fit, after how many were found and how many of
+        them were shown before."""
         question, language = self._question, self._store.language
+        new = [one for one in found if one.record.id not in self._shown]
+        before = len(found) - len(new)
+        new = new[:limit]
         request = ContextRequest(
             asked, question.asked_at, self._room - _FRAME, self._layout, portions, language=language
         )
@@ -235,7 +242,8 @@ class MemoryTools:
         read = tuple(one for one in new if one.record.id in used)
         self._shown |= used
         self.looks.append(Look(tool, asked, read))
-        head: dict[str, Any] = {"found": found, "shown": len(read), "shown_before": before}
+        head: dict[str, Any] = {"found": len(found), "shown": len(read), "shown_before": before}
+        head |= {name: number for name, number in others.items() if number}
         if new_marks := context.marks - self._explained:
             head["marks"] = explained(new_marks).strip()
             self._explained |= new_marks
@@ -254,6 +262,13 @@ class MemoryTools:
         if days is None:
             raise _Refused("nothing is known of these days")
         return days
+
+
+def _holds(record: Record, words: str, speaker: str) -> bool:
+    """Whether the speaker's side holds the words."""
+    round = record.round
+    is_theirs = speaker in {"assistant", (round.assistant_name or "").casefold()} - {""}
+    return words.casefold() in (round.assistant_text if is_theirs else round.user_text).casefold()
 
 
 def _is_of(record: Record, days: Days, speaker: str) -> bool:

@@ -244,6 +244,14 @@ def test_what_is_certain_of_a_round_stands_beside_it(layout: Layout) -> None:
         assert text.splitlines()[-2:] == [f"[{name}: {said}]" for name, said in beside.items()]
 
 
+def test_of_a_long_statement_the_part_that_replaces_is_shown() -> None:
+    newer = f"{'After a summer of boxes, keys and one lost sofa, ' * 4}I live in Bruges."
+    fact = Fact("I live in Ghent.", superseded_by=replaced_by(newer, 27))
+    text = build([replace(record(0, "I live in Ghent."), facts=(fact,))]).text
+    assert "“I live in Ghent.” by “… " in text
+    assert "I live in Bruges.” on 2023-05-27" in text
+
+
 @pytest.mark.parametrize(
     ("newer", "expected"),
     [

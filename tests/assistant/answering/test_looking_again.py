@@ -100,6 +100,45 @@ def test_a_mark_that_is_found_is_explained_once(
     assert '"days" gives' not in model.sent[0].system
 
 
+def test_words_are_found_in_what_the_user_wrote_and_others_are_counted(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    record(
+        client, ann, "plan", "Where shall we go?", "To Bruges?", timestamp="2023-05-04T10:00:00Z"
+    )
+    record(client, ann, "trip", "We went to Bruges.", "Fine!", timestamp="2023-05-05T10:00:00Z")
+    both = [("find_words", {"text": "bruges"} | who) for who in ({}, {"speaker": "assistant"})]
+    model.on(DIRECT).chunks(*looks(*both)).reply("Done.")
+    chat(client, ann, "What does Miso hate?")
+    own, replied = results(model, 1)
+    assert json.loads(own.split("\n")[0])["said_by_others"] == 1
+    assert "We went to Bruges." in own
+    assert "To Bruges?" not in own
+    assert "To Bruges?" in replied
+
+
+def test_what_was_shown_takes_no_room_of_what_is_oldest(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    oldest = ("search_memory", {"query": "Miso cat vet", "order": "oldest", "limit": 1})
+    model.on(DIRECT).chunks(*looks(oldest)).chunks(*looks(oldest)).reply("Done.")
+    chat(client, ann, "Where do I live?")
+    first, second = results(model, 2)
+    assert "Miso hates the vet." not in first
+    assert "Miso hates the vet." in second
+
+
+def test_what_is_much_farther_than_the_nearest_is_not_found(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(DIRECT).chunks(*looks(("search_memory", {"query": "I live in Ghent now."}))).reply(
+        "Ok"
+    )
+    chat(client, ann, "What does Miso hate?")
+    (found,) = results(model, 1)
+    assert json.loads(found.split("\n")[0])["found"] == 1
+
+
 @pytest.mark.parametrize(
     ("tool", "given", "holds"),
     [
