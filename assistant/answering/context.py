@@ -355,10 +355,12 @@ def _printed(text: str, link: FactLink) -> str:
 
 
 def _part(text: str, other: str) -> str:
-    """The part of a long text that shares most words with the other."""
+    """The part of a long text that shares most words with the other, these in its middle."""
     if len(text) <= _LONGEST:
         return text
     share = shared_with(other)
     starts = [0, *(space.end() for space in re.finditer(r"\s+", text))]
-    at = max(starts, key=lambda start: share(text[start : start + _LONGEST]))
+    shares = [share(text[start : start + _LONGEST]) for start in starts]
+    best = [start for start, by in zip(starts, shares, strict=True) if by == max(shares)]
+    at = best[len(best) // 2]
     return f"{'… ' if at else ''}{shortened(text[at:], _LONGEST)}"
