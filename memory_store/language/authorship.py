@@ -21,6 +21,7 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
+from memory_store.by_digest import ByDigest
 from memory_store.language.kinds import TELLING, kinds_of, most_of
 from memory_store.language.languages import NAMES, languages_of, wording
 from memory_store.language.sentences import TextUnit, units_of
@@ -136,6 +137,14 @@ def authorship(text: str, rule: AuthorshipRule = RULE) -> Authorship:
 def quotes_a_text(text: str) -> bool:
     """Whether a message surely is another's words for the most part, or a text to be worked on. A
     title, a saying or a piece of code makes it none."""
+    return _QUOTING.of(text, lambda: _quotes_a_text(text))
+
+
+# The same rounds are read for question after question.
+_QUOTING = ByDigest[bool](20_000)
+
+
+def _quotes_a_text(text: str) -> bool:
     spans = [one for one in quotations(text) if text[slice(*one)].lstrip()[0] not in _NO_QUOTES]
     longest = max((len(text[first:end].split()) for first, end in spans), default=0)
     length = sum(end - first for first, end in spans)
