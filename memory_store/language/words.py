@@ -136,11 +136,18 @@ def _plainest() -> Mapping[str, str]:
     return plainest
 
 
+@cache
+def _parts_of_plainest() -> frozenset[str]:
+    return frozenset(part for word in _plainest() for part in _words(word))
+
+
 _ENGLISH_WORD = re.compile(r"[A-Za-zé&-]+")
 
 
 def in_plain_words(text: str) -> str:
     """An English text with the plainest word for each that has several: "my gp" is "my doctor"."""
+    if _parts_of_plainest().isdisjoint(_words(text)):
+        return text  # as most are, and quickly seen
     plainest = _plainest()
     return _ENGLISH_WORD.sub(lambda match: plainest.get(match[0].lower(), match[0]), text)
 
