@@ -41,6 +41,17 @@ def assistant(model: RealModel, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @pytest.fixture(scope="session")
+def looking(model: RealModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of an assistant that offers the model tools of memory, and asks it for notes."""
+    server = Server(tmp_path_factory.mktemp("looking") / "data")
+    asked = {"ASSISTANT_READING__LOOK_AGAIN": "on", "ASSISTANT_READING__MODE": "chain-of-note"}
+    server.start(**_NEEDED, **_FEW_WORDS, **asked, **model.settings("chat"))
+    with httpx.Client(base_url=server.url, timeout=SECONDS) as client:
+        yield client
+    server.end()
+
+
+@pytest.fixture(scope="session")
 def extracting(model: RealModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Extracts facts by the model."""
     server = Server(tmp_path_factory.mktemp("extracting") / "data")

@@ -5,6 +5,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import pytest
 from calls import answer, assert_error, chat, events, record, rounds, streamed_text
 from real_model import CONTEXT_TOKENS, RealModel
 
@@ -71,6 +72,25 @@ def test_tools_of_a_request_are_ignored_as_the_reference_says(http: httpx.Client
     assert answer(reply).strip()
     assert "tool_calls" not in reply.json()["choices"][0]["message"]
     assert reply.json()["choices"][0]["finish_reason"] in ("stop", "length")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_tools_of_memory_and_notes_do_no_harm_to_a_model_that_cannot_use_them(
+    looking: httpx.Client, stream: bool
+) -> None:
+    user = f"looking {stream}"
+    record(looking, user, "diary", "My cat is called Biscuit.", "A lovely name!")
+    asked = {"temperature": 0, "max_tokens": 60, "metadata": {"session_id": "talk"}}
+    reply = chat(looking, user, "How many cats do I have?", stream=stream, **asked)
+    if stream:
+        *chunks, done = events(reply.text)
+        assert done == "[DONE]"
+        said = streamed_text(chunks)
+    else:
+        said = answer(reply)
+    assert said.strip()
+    assert "NOTES" not in said.partition("\n")[0]
+    assert rounds(looking, user, "talk") == [("How many cats do I have?", said)]
 
 
 def test_who_leaves_in_the_middle_leaves_nothing_behind(
