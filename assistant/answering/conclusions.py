@@ -116,7 +116,8 @@ class Concluder:
         """
         if kind.about_replies:
             return _listed(self._question, [s for s in near if s.speaker is Speaker.ASSISTANT])
-        said = [s for s in near if s.speaker is Speaker.USER]
+        # To ask when something was tells nothing of it.
+        said = [s for s in near if s.speaker is Speaker.USER and s.asking < ASKS]
         # A conclusion is said to "you", so it needs one person who speaks.
         if not said or any(s.said_by for s in said):
             return "", []
@@ -124,7 +125,7 @@ class Concluder:
             return await self._span(phrases, said)
         if choice := asked_choice(self._question):
             return await self._choice(*choice, said)
-        own = [s for s in best if s.speaker is Speaker.USER]
+        own = [s for s in best if s in said]
         if kind.orders:
             return _order(own)
         return "", []

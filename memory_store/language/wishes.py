@@ -28,6 +28,8 @@ _FOREIGN = re.compile(
 _WORD = re.compile(r"[\w'’]+|[👍✅👌]")
 # A refusal that is also worded as one needs this certainty of the model, and gets that one.
 _MAY_REFUSE, _WORDED = 0.02, 0.9
+# "What did I say off the record?" asks, and refuses nothing.
+_ASKS, _ASKS_AND_REFUSES = 0.9, 0.5
 _LONGEST_YES = 8
 
 
@@ -77,7 +79,9 @@ def _refuses(whole: str, parts: Sequence[str]) -> tuple[float, bool]:
     """How surely a message refuses, and whether it is worded so. Where it is not, the mean of
     the whole and its surest part counts: the model knows little of a few words alone."""
     sure = {part: kinds_of(part)[Kind.KEEPS_OUT] for part in (whole, *parts) if part}
-    if any(one >= _MAY_REFUSE and _refusal().search(part) for part, one in sure.items()):
+    asks = bool(whole) and kinds_of(whole)[Kind.ASKS] >= _ASKS
+    least = _ASKS_AND_REFUSES if asks else _MAY_REFUSE
+    if any(one >= least and _refusal().search(part) for part, one in sure.items()):
         return _WORDED, True
     return (max(sure.values(), default=0.0) + sure.get(whole, 0.0)) / 2, False
 

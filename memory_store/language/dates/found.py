@@ -23,6 +23,7 @@ _PLANNED, _SAME_FORM, _PLAIN = _words("planned"), _words("same_form"), _words("p
 _ARRANGED, _PUT_OFF, _HABIT = _words("arranged"), _words("put_off"), _words("habit")
 _OF_A_NOUN, _NOT_YET, _DOERS = _words("of_a_noun"), _words("not_yet"), _words("doers")
 _PLANNERS, _WOULD, _SHORT_IS = _words("planners"), _words("would"), _words("short_is")
+_WAYS = _words("ways")
 _DONE = _PLANNED | _words("done")
 # Words that put a day off may stand so far before it.
 _PUT_OFF_WINDOW = 6
@@ -222,8 +223,14 @@ class ReadLine:
     def _telling(self) -> tuple[list[int], list[bool]]:
         """The same without those that only arrange something: "I booked the hall for June 12" tells
         nothing of that day."""
-        verbs = [v for v in zip(*self._verbs, strict=True) if self._words[v[0]] not in _ARRANGED]
+        verbs = [v for v in zip(*self._verbs, strict=True) if not self._arranges(v[0])]
         return [place for place, _ in verbs], [ahead for _, ahead in verbs]
+
+    def _arranges(self, place: int) -> bool:
+        """Whether a verb only arranges something; who moved somewhere has done so."""
+        word, before, after = self._words[place], self._word(place - 1), self._word(place + 1)
+        is_who = not before or before in _DOERS or self.line.kind(place - 1, "stop")
+        return word in _ARRANGED and not (is_who and word in _PUT_OFF and after in _WAYS)
 
     @cached_property
     def _sums(self) -> list[int]:

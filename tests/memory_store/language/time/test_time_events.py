@@ -17,6 +17,9 @@ We saw a play last night. | 2023-05-19
 I lost my keys two weeks ago. | 2023-05-03..2023-05-09
 I started piano lessons three months ago. | 2023-02-05..2023-03-07
 I moved to Ghent in March. | 2023-03-01..2023-03-31
+I moved to Ghent in October. | 2022-10-01..2022-10-31
+moved to ghent in october | 2022-10-01..2022-10-31
+we moved in in october | 2022-10-01..2022-10-31
 I graduated in 2015. | 2015-01-01..2015-12-31
 I paid the rent on the 15th. | 2023-05-15
 My bike broke on May 3rd. | 2023-05-03
