@@ -27,9 +27,11 @@ from memory_store import (
     FactLink,
     Listing,
     MemoryStore,
+    Page,
     Query,
     Recalled,
     Record,
+    Round,
     SessionSummary,
     Step,
 )
@@ -145,12 +147,11 @@ class MemoryTools:
         words, speaker = _text(given, "text"), _text(given, "speaker", "user").casefold()
         page = await self._store.listed(replace(self._listing(given), text=words))
         # Replies that take a name up hide what was said about it.
-        found = [one for one in page.records if _holds(one, words, speaker)]
+        found = [one for one in page.records if words.casefold() in _said_by(speaker, one.round)]
         portions = ABOUT_REPLIES if speaker == "assistant" else MESSAGES
         every = [Recalled(one, 0.0) for one in found]
-        return await self._written(
-            "find_words", words, every, portions, said_by_others=page.total - len(found)
-        )
+        others = {"said_by_others": len(page.records) - len(found)} | _not_read(page)
+        return await self._written("find_words", words, every, portions, **others)
 
     async def _sessions(self, given: Mapping[str, Any]) -> str:
         days = self._days(given)
@@ -172,7 +173,7 @@ class MemoryTools:
         name = _text(given, "session")
         page = await self._store.listed(replace(self._listing(given), session_id=name))
         every = [Recalled(one, 0.0) for one in page.records]
-        return await self._written("read_session", name, every, MESSAGES)
+        return await self._written("read_session", name, every, MESSAGES, **_not_read(page))
 
     def _listing(self, given: Mapping[str, Any]) -> Listing:
         """All that is known of the days that a call names, oldest first."""
@@ -264,11 +265,23 @@ class MemoryTools:
         return days
 
 
-def _holds(record: Record, words: str, speaker: str) -> bool:
-    """Whether the speaker's side holds the words."""
-    round = record.round
-    is_theirs = speaker in {"assistant", (round.assistant_name or "").casefold()} - {""}
-    return words.casefold() in (round.assistant_text if is_theirs else round.user_text).casefold()
+def _said_by(speaker: str, round: Round) -> str:
+    """What the speaker said in a round, without regard to case; nothing where they were not there.
+
+    A name counts before "user" and "assistant", which may be somebody's name.
+    """
+    user, assistant = round.user_text, round.assistant_text
+    sides = {"user": user, "assistant": assistant}
+    if round.user_name:
+        sides[round.user_name.casefold()] = user
+    if round.assistant_name:
+        sides[round.assistant_name.casefold()] = assistant
+    return sides.get(speaker, "").casefold()
+
+
+def _not_read(page: Page) -> dict[str, int]:
+    """How many rounds come after those of the page."""
+    return {"not_read": page.total - len(page.records)}
 
 
 def _is_of(record: Record, days: Days, speaker: str) -> bool:

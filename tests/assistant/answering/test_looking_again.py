@@ -117,6 +117,36 @@ def test_words_are_found_in_what_the_user_wrote_and_others_are_counted(
     assert "To Bruges?" in replied
 
 
+def test_words_of_a_speaker_by_name_are_theirs_alone(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    talk = [
+        {"role": "user", "name": "Ida", "content": "I row on the Lys."},
+        {"role": "assistant", "name": "Tom", "content": "I never row."},
+    ]
+    record(client, ann, "talk", messages=talk)
+    wanted = [("find_words", {"text": "row", "speaker": name}) for name in ("Tom", "ida", "Bo")]
+    model.on(DIRECT).chunks(*looks(*wanted)).reply("Done.")
+    chat(client, ann, "What does Miso hate?")
+    heads = [json.loads(found.split("\n")[0]) for found in results(model, 1)]
+    assert [head["found"] for head in heads] == [1, 1, 0]
+    assert heads[2]["said_by_others"] == 1
+
+
+def test_rounds_that_are_too_many_to_be_read_are_counted_apart(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    said = ["I swam a mile.", "Well done!"] * 203
+    record(client, ann, "swims", *said)
+    wanted = [("find_words", {"text": "swam"}), ("read_session", {"session": "swims"})]
+    model.on(DIRECT).chunks(*looks(*wanted)).reply("Done.")
+    chat(client, ann, "What does Miso hate?")
+    for found in results(model, 1):
+        head = json.loads(found.split("\n")[0])
+        assert (head["found"], head["not_read"]) == (200, 3)
+        assert "said_by_others" not in head
+
+
 def test_what_was_shown_takes_no_room_of_what_is_oldest(
     client: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:
