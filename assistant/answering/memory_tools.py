@@ -188,23 +188,31 @@ class MemoryTools:
 
     async def _history(self, given: Mapping[str, Any]) -> str:
         fact = _text(given, "fact")
+        steps = await self._steps(fact)
+        said_in = tuple(dict.fromkeys(step.said.round_id for step in steps))
+        # A value may have been replaced in a round that the question may not read.
+        page = await self._store.listed(replace(self._listing(given), ids=said_in))
+        read = {one.id: Recalled(one, 0.0) for one in page.records}
+        self.looks.append(Look("history_of", fact, tuple(read.values())))
+        said = [step for step in steps if step.said.round_id in read]
+        said.sort(key=lambda step: step.said.said_at)
+        return "\n".join([fenced_json({"history": len(said)}), *map(_step, said)])
+
+    async def _steps(self, fact: str) -> Sequence[Step]:
+        """All values of what the user's nearest fact tells."""
         recall = await self._store.recall(self._query(fact, _ROUNDS_OF_FACTS))
         told = [(one, own) for one in recall.rounds for own in one.record.facts if own.is_users]
-        near = await self._store.closeness(fact, [own.text for _, own in told])
         if not told:
-            self.looks.append(Look("history_of", fact))
-            return fenced_json({"history": []})
+            return ()
+        near = await self._store.closeness(fact, [own.text for _, own in told])
         _, (source, nearest) = max(zip(near, told, strict=True), key=lambda pair: pair[0])
         standing = await self._store.told(
             self._question.user_id, source.record.id, self._question.known.last
         )
         histories = standing.histories if standing else ()
-        steps: Sequence[Step] = next(
+        return next(
             (one for one in histories if any(step.said.text == nearest.text for step in one)), ()
         )
-        self.looks.append(Look("history_of", fact, (source,)))
-        said = sorted(steps, key=lambda step: step.said.said_at)
-        return "\n".join([fenced_json({"history": len(said)}), *map(_step, said)])
 
     def _query(self, text: str, limit: int) -> Query:
         question = self._question
