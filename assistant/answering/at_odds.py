@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory_store import FactLink, MemoryStore, Recalled, Record, is_quoting
+from memory_store import FactLink, MemoryStore, Recalled, Record, Speaker, is_quoting
 from memory_store.language import shared_words, terms, wording
 
 # So many of the best rounds are compared, and so many statements with one that is at odds with any.
@@ -77,8 +77,12 @@ async def at_odds(store: MemoryStore, recalled: Sequence[Recalled]) -> Mapping[s
 def _statements(records: Sequence[Record]) -> Iterator[_Said]:
     for record in records:
         if record.facts and not is_quoting(record):
-            texts = (fact.text for fact in record.facts if not fact.superseded_by)
-            yield from (_Said(record, text) for text in texts if len(text) <= _LONGEST)
+            # Casual talk is often taken for another's as a whole. Beside words that are surely the
+            # user's own, it is another's.
+            speakers = {fact.speaker for fact in record.facts}
+            who = Speaker.USER if Speaker.USER in speakers else Speaker.QUOTED
+            holding = (f.text for f in record.facts if f.speaker is who and not f.superseded_by)
+            yield from (_Said(record, text) for text in holding if len(text) <= _LONGEST)
 
 
 _Compared = tuple[_Said, str, list[_Said]]

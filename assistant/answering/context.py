@@ -200,9 +200,7 @@ async def read_memory(
         token_budget=plan.context_tokens,
         layout=plan.layout,
         portions=_portions(kind),
-        requests=await standing_requests(store, recalled, question.asked_at)
-        if plan.computed_help
-        else (),
+        requests=await standing_requests(store, recalled, question) if plan.computed_help else (),
         language=store.language,
         computed_help=plan.computed_help,
         at_odds=await at_odds(store, recalled) if plan.computed_help else {},
@@ -361,6 +359,7 @@ def _part(text: str, other: str) -> str:
     share = shared_with(other)
     starts = [0, *(space.end() for space in re.finditer(r"\s+", text))]
     shares = [share(text[start : start + _LONGEST]) for start in starts]
-    best = [start for start, by in zip(starts, shares, strict=True) if by == max(shares)]
-    at = best[len(best) // 2]
+    most = max(shares)
+    best = [start for start, by in zip(starts, shares, strict=True) if by == most]
+    at = best[len(best) // 2] if most else 0
     return f"{'… ' if at else ''}{shortened(text[at:], _LONGEST)}"

@@ -126,7 +126,7 @@ class LookingModel:
         """The result of a call, as a message."""
         self._made += 1
         function = call.get("function") or {}
-        if self._made > self._limits.calls:
+        if self._made > self._limits.calls or self._tools.is_spent:
             result = json.dumps({"error": "no more calls: answer from what you have read"})
         else:
             arguments = str(function.get("arguments") or "")

@@ -27,9 +27,11 @@ from memory_store import (
     FactLink,
     Listing,
     MemoryStore,
+    Page,
     Query,
     Recalled,
     Record,
+    Round,
     SessionSummary,
     Step,
 )
@@ -145,12 +147,11 @@ class MemoryTools:
         words, speaker = _text(given, "text"), _text(given, "speaker", "user").casefold()
         page = await self._store.listed(replace(self._listing(given), text=words))
         # Replies that take a name up hide what was said about it.
-        found = [one for one in page.records if _holds(one, words, speaker)]
+        found = [one for one in page.records if words.casefold() in _said_by(speaker, one.round)]
         portions = ABOUT_REPLIES if speaker == "assistant" else MESSAGES
         every = [Recalled(one, 0.0) for one in found]
-        return await self._written(
-            "find_words", words, every, portions, said_by_others=page.total - len(found)
-        )
+        others = {"said_by_others": len(page.records) - len(found)} | _not_read(page)
+        return await self._written("find_words", words, every, portions, **others)
 
     async def _sessions(self, given: Mapping[str, Any]) -> str:
         days = self._days(given)
@@ -172,7 +173,7 @@ class MemoryTools:
         name = _text(given, "session")
         page = await self._store.listed(replace(self._listing(given), session_id=name))
         every = [Recalled(one, 0.0) for one in page.records]
-        return await self._written("read_session", name, every, MESSAGES)
+        return await self._written("read_session", name, every, MESSAGES, **_not_read(page))
 
     def _listing(self, given: Mapping[str, Any]) -> Listing:
         """All that is known of the days that a call names, oldest first."""
@@ -187,23 +188,31 @@ class MemoryTools:
 
     async def _history(self, given: Mapping[str, Any]) -> str:
         fact = _text(given, "fact")
+        steps = await self._steps(fact)
+        said_in = tuple(dict.fromkeys(step.said.round_id for step in steps))
+        # A value may have been replaced in a round that the question may not read.
+        page = await self._store.listed(replace(self._listing(given), ids=said_in))
+        read = {one.id: Recalled(one, 0.0) for one in page.records}
+        self.looks.append(Look("history_of", fact, tuple(read.values())))
+        said = [step for step in steps if step.said.round_id in read]
+        said.sort(key=lambda step: step.said.said_at)
+        return "\n".join([fenced_json({"history": len(said)}), *map(_step, said)])
+
+    async def _steps(self, fact: str) -> Sequence[Step]:
+        """All values of what the user's nearest fact tells."""
         recall = await self._store.recall(self._query(fact, _ROUNDS_OF_FACTS))
         told = [(one, own) for one in recall.rounds for own in one.record.facts if own.is_users]
-        near = await self._store.closeness(fact, [own.text for _, own in told])
         if not told:
-            self.looks.append(Look("history_of", fact))
-            return fenced_json({"history": []})
+            return ()
+        near = await self._store.closeness(fact, [own.text for _, own in told])
         _, (source, nearest) = max(zip(near, told, strict=True), key=lambda pair: pair[0])
         standing = await self._store.told(
             self._question.user_id, source.record.id, self._question.known.last
         )
         histories = standing.histories if standing else ()
-        steps: Sequence[Step] = next(
+        return next(
             (one for one in histories if any(step.said.text == nearest.text for step in one)), ()
         )
-        self.looks.append(Look("history_of", fact, (source,)))
-        said = sorted(steps, key=lambda step: step.said.said_at)
-        return "\n".join([fenced_json({"history": len(said)}), *map(_step, said)])
 
     def _query(self, text: str, limit: int) -> Query:
         question = self._question
@@ -264,11 +273,23 @@ class MemoryTools:
         return days
 
 
-def _holds(record: Record, words: str, speaker: str) -> bool:
-    """Whether the speaker's side holds the words."""
-    round = record.round
-    is_theirs = speaker in {"assistant", (round.assistant_name or "").casefold()} - {""}
-    return words.casefold() in (round.assistant_text if is_theirs else round.user_text).casefold()
+def _said_by(speaker: str, round: Round) -> str:
+    """What the speaker said in a round, without regard to case; nothing where they were not there.
+
+    A name counts before "user" and "assistant", which may be somebody's name.
+    """
+    user, assistant = round.user_text, round.assistant_text
+    sides = {"user": user, "assistant": assistant}
+    if round.user_name:
+        sides[round.user_name.casefold()] = user
+    if round.assistant_name:
+        sides[round.assistant_name.casefold()] = assistant
+    return sides.get(speaker, "").casefold()
+
+
+def _not_read(page: Page) -> dict[str, int]:
+    """How many rounds come after those of the page."""
+    return {"not_read": page.total - len(page.records)}
 
 
 def _is_of(record: Record, days: Days, speaker: str) -> bool:

@@ -1,10 +1,9 @@
 """Which statements are quoted, and in which order.
 
-What answers best stands first, and of what may have
-changed since, what was said last. What a user put right in a later message ("Sorry, I got that
-wrong, it leaves on Friday.") holds no longer: frames of statements know few such messages. The
-model of kinds tells that a message corrects; what it corrects is what was said just before it, or
-else what has most of its words.
+What answers best stands first, and of what may have changed since, what was said last. What a user
+put right in a later message ("Sorry, I got that wrong, it leaves on Friday.") holds no longer:
+frames of statements know few such messages. The model of kinds tells that a message corrects; what
+it corrects is what was said just before it, or else what has most of its words.
 """
 
 from collections.abc import Iterator, Sequence

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from assistant.answering.reader import Question
 from assistant.dates import print_day
 from memory_store import (
     Days,
@@ -50,19 +51,22 @@ class StandingRequest:
 
 
 async def standing_requests(
-    store: MemoryStore, recalled: Sequence[Recalled], asked_at: datetime
+    store: MemoryStore, recalled: Sequence[Recalled], question: Question
 ) -> list[StandingRequest]:
-    """What the user whose rounds these are asked for by the day of the question, the newest first.
+    """What the user whose rounds these are asked for by the day of the question, and by the last
+    one that is known, the newest first.
 
     Raises what the store raises.
     """
     if not recalled or not store.language.has_rules:
         return []
     user = recalled[0].record.round.user_id
-    until = Days(None, asked_at.date())
-    found = await asyncio.gather(
-        *(store.recall(Query(user, like, _ROUNDS, until, sessions=False)) for like in _LIKE)
+    today, last = question.asked_at.date(), question.known.last
+    until = Days(last=min(last, today) if last else today)
+    queries = (
+        Query(user, like, _ROUNDS, until, sessions=False, where=question.where) for like in _LIKE
     )
+    found = await asyncio.gather(*map(store.recall, queries))
     records = {one.record.id: one.record for recall in found for one in recall.rounds}
     records |= {one.record.id: one.record for one in recalled}
     requests = [one for record in records.values() for one in _requests(record)]

@@ -124,7 +124,7 @@ def _pairs(context: Context, mark: str, texts: dict[str, str]) -> Iterator[Pair]
     """The message beside which the mark stands, and the message of the newer words in it."""
     for shown in context.shown:
         for entry in getattr(shown.beside, mark):
-            newer = entry.rpartition("” by “")[2].rpartition("” on ")[0].removesuffix(" …")
+            newer = entry.rpartition("” by “")[2].rpartition("” on ")[0].strip("… ")
             yield (
                 digest(shown.record.round.user_text),
                 next((name for name, text in texts.items() if newer in text), newer),
@@ -163,7 +163,7 @@ def main() -> None:
             table.add_row(
                 f"{name}, {half}",
                 *(_rates(tally.counts[mark]) for mark in _MARKS),
-                (f"{tally.counts['quoting']['wrong']} of {tally.statements}"),
+                f"{tally.counts['quoting']['wrong']} of {tally.statements}",
             )
             if arguments.show:
                 console.print(f"== {name}, {half}", *tally.otherwise, sep="\n", markup=False)

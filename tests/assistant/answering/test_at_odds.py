@@ -1,19 +1,22 @@
 """What is at odds among recalled rounds: denials of what was done, and amounts that changed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from assistant.answering.at_odds import at_odds
 from assistant.answering.context import read_memory
 from assistant.answering.plan import ReadingPlan
 from assistant.answering.reader import Question
 from assistant.models.token_counter import about_tokens
-from memory_store import MemoryStore, Recalled, Round
+from memory_store import Fact, MemoryStore, Recalled, Round, Speaker
 
 DAY = datetime(2023, 5, 20, 10, tzinfo=UTC)
 SHOWN = "I have exhibited prints at the Kunsthalle in Bern."
 DENIED = "I have never exhibited any prints at the Kunsthalle in Bern."
+OWN = "I like how honest she is, and we talk every week."
 RENT = "The rent for my studio in Bern is $820 with heating."
 RAISED = "The rent for my studio in Bern is now $890 with heating."
 
@@ -42,12 +45,26 @@ async def test_a_denial_stands_beside_the_account_that_it_denies(store: MemorySt
         ["I want to show my prints at the Kunsthalle in Bern.", DENIED],
         [SHOWN, "I have never eaten a fig, are they sweet?"],
         [f'Translate: "{SHOWN} I live in Bern and I have two cats."', DENIED],
+        [SHOWN, f'My sister laughed on the phone yesterday and told me: "{DENIED}" {OWN}'],
+        [f'My sister wrote me: "{SHOWN}" {OWN}', DENIED],
     ],
 )
 async def test_what_came_later_was_wished_or_is_of_something_else_is_not_denied(
     store: MemoryStore, said: Sequence[str]
 ) -> None:
     assert "contradicted" not in await read(store, said)
+
+
+async def test_what_the_assistant_stated_is_at_odds_with_nothing(store: MemoryStore) -> None:
+    rounds = [
+        Round("ann", f"s{n}", 0, DAY + timedelta(days=n), "What about my prints?", said)
+        for n, said in enumerate([SHOWN, DENIED])
+    ]
+    found = [
+        replace(record, facts=(Fact(record.round.assistant_text, Speaker.ASSISTANT, "a model"),))
+        for record in await store.remember(rounds)
+    ]
+    assert await at_odds(store, [Recalled(record, 0.5) for record in found]) == {}
 
 
 async def test_an_amount_that_changed_has_the_newer_one_and_its_day(store: MemoryStore) -> None:

@@ -252,6 +252,13 @@ def test_of_a_long_statement_the_part_that_replaces_is_shown() -> None:
     assert "I live in Bruges.” on 2023-05-27" in text
 
 
+def test_of_a_long_statement_without_a_word_in_common_the_beginning_is_shown() -> None:
+    newer = "A canal boat it is, " + "with a stove and two bicycles on the roof, " * 5
+    fact = Fact("I live in Ghent.", superseded_by=replaced_by(newer, 27))
+    text = build([replace(record(0, "I live in Ghent."), facts=(fact,))]).text
+    assert "by “A canal boat it is, with" in text
+
+
 @pytest.mark.parametrize(
     ("newer", "expected"),
     [

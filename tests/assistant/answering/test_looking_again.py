@@ -117,6 +117,36 @@ def test_words_are_found_in_what_the_user_wrote_and_others_are_counted(
     assert "To Bruges?" in replied
 
 
+def test_words_of_a_speaker_by_name_are_theirs_alone(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    talk = [
+        {"role": "user", "name": "Ida", "content": "I row on the Lys."},
+        {"role": "assistant", "name": "Tom", "content": "I never row."},
+    ]
+    record(client, ann, "talk", messages=talk)
+    wanted = [("find_words", {"text": "row", "speaker": name}) for name in ("Tom", "ida", "Bo")]
+    model.on(DIRECT).chunks(*looks(*wanted)).reply("Done.")
+    chat(client, ann, "What does Miso hate?")
+    heads = [json.loads(found.split("\n")[0]) for found in results(model, 1)]
+    assert [head["found"] for head in heads] == [1, 1, 0]
+    assert heads[2]["said_by_others"] == 1
+
+
+def test_rounds_that_are_too_many_to_be_read_are_counted_apart(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    said = ["I swam a mile.", "Well done!"] * 203
+    record(client, ann, "swims", *said)
+    wanted = [("find_words", {"text": "swam"}), ("read_session", {"session": "swims"})]
+    model.on(DIRECT).chunks(*looks(*wanted)).reply("Done.")
+    chat(client, ann, "What does Miso hate?")
+    for found in results(model, 1):
+        head = json.loads(found.split("\n")[0])
+        assert (head["found"], head["not_read"]) == (200, 3)
+        assert "said_by_others" not in head
+
+
 def test_what_was_shown_takes_no_room_of_what_is_oldest(
     client: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:
@@ -225,6 +255,30 @@ def test_what_is_looked_for_streams_as_reasoning(
     assert told == ["Looking into memory: find_words (text: vet)\n"]
 
 
+def test_calls_that_nothing_has_room_for_any_more_find_nothing(
+    model: ScriptedModel, tmp_path: Path, ann: str
+) -> None:
+    settings = Settings(
+        embedder="hash",
+        data_dir=tmp_path,
+        chat_model="openai/fake",
+        chat_model_base_url=model.url,
+        chat_model_api_key=SecretStr("k"),
+        chat_model_retries=0,
+        recall={"rounds": 1},
+        reading={"mode": "direct", "look_again": "on", "look_tokens": 500},
+    )
+    wanted = [("find_words", {"text": text}) for text in ("Lys", "Scheldt")]
+    model.on(DIRECT).chunks(*looks(*wanted)).reply("Done.")
+    with served(create_app(settings)) as url, httpx.Client(base_url=url, timeout=60) as client:
+        for river in ("Yser", "Lys", "Scheldt"):
+            record(client, ann, river, f"I rowed on the {river} {'and rowed on ' * 100}", "Nice!")
+        chat(client, ann, "When did I see the Yser?")
+    first, second = results(model, 1)
+    assert "rowed on the Lys" in first
+    assert "no more calls" in json.loads(second)["error"]
+
+
 def test_a_model_that_takes_no_tools_answers_without(
     model: ScriptedModel, tmp_path: Path, ann: str
 ) -> None:
@@ -316,3 +370,32 @@ def test_what_was_found_is_withdrawn_when_it_is_forgotten(
     client.delete("/v1/sessions/s2", params={"user_id": ann})
     left = client.get("/v1/memories", params={"user_id": ann}).json()["data"]
     assert all("vet" not in one["assistant_text"] for one in left)
+
+
+def test_each_value_of_a_history_is_withdrawn_when_it_is_forgotten(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    record(client, ann, "moved", "I live in Bruges now.", "Oh!", timestamp="2023-05-09T10:00:00Z")
+    model.on(DIRECT).chunks(*looks(("history_of", {"fact": "where I live"}))).reply(
+        "First in Ghent, then in Bruges."
+    )
+    reply = chat(client, ann, "zzz", metadata={"session_id": "asked", "memory_debug": "1"})
+    (found,) = results(model, 1)
+    assert json.loads(found.split("\n")[0]) == {"history": 2}
+    assert len(trace(reply)["looks"][0]["found"]) == 2
+    client.delete("/v1/sessions/s3", params={"user_id": ann})
+    left = client.get("/v1/memories", params={"user_id": ann}).json()["data"]
+    assert all("Ghent" not in one["assistant_text"] for one in left)
+
+
+def test_a_history_has_the_values_that_the_question_may_read(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    for n, (town, topic) in enumerate([("Genk", "home"), ("Ypres", "work")]):
+        told = {"timestamp": f"2023-05-{10 + n}T10:00:00Z", "labels": {"topic": topic}}
+        record(client, ann, f"moved{n}", f"I live in {town} now.", "Oh!", **told)
+    model.on(DIRECT).chunks(*looks(("history_of", {"fact": "where I live"}))).reply("In Genk.")
+    chat(client, ann, "zzz", metadata={"where": '{"topic": "home"}'})
+    (found,) = results(model, 1)
+    assert "Genk" in found
+    assert "Ypres" not in found

@@ -1,7 +1,7 @@
 """What a question gets to read of the memory."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -10,10 +10,12 @@ from assistant.answering.plan import ReadingPlan
 from assistant.answering.reader import Question
 from assistant.models.token_counter import about_tokens
 from memory_store import (
+    Days,
     MemoryStore,
     Query,
     Recalled,
     Round,
+    where,
 )
 from memory_store.language import ENGLISH, Asked, Sentence
 
@@ -140,6 +142,24 @@ async def test_what_was_asked_of_every_answer_is_found_by_itself(store: MemorySt
         (STANDING.user_text, STANDING.id)
     ]
     assert STANDING.id in context.used
+
+
+@pytest.mark.parametrize(
+    ("question", "requests"),
+    [
+        (Question("What did I plant?", ASKED_AT), 1),
+        (Question("What did I plant?", ASKED_AT, where=where({"topic": "garden"})), 0),
+        (Question("What did I plant?", ASKED_AT, known=Days(last=date(2023, 5, 1))), 0),
+    ],
+)
+async def test_a_request_counts_where_the_question_may_read_it(
+    store: MemoryStore, question: Question, requests: int
+) -> None:
+    oak = Round("ann", "oak", 0, ASKED_AT - timedelta(days=90), "I planted an oak.", "Nice.")
+    found, _ = await store.remember([replace(oak, labels={"topic": "garden"}), STANDING])
+    recalled = [Recalled(found, 0.5)]
+    context = await read_memory(store, question, recalled, ReadingPlan(), about_tokens)
+    assert len(context.requests) == requests
 
 
 @pytest.mark.parametrize(
