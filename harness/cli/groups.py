@@ -77,7 +77,9 @@ class Selection:
     ids: options.Ids = ""
     per_type: options.PerType = None
     seed: options.Seed = 0
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only N questions: the first of each type in turn.")
+    ] = None
 
     @property
     def source(self) -> QuestionSource:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -25,13 +25,21 @@ Q = TypeVar("Q", bound=Selectable)
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """The filters of the command line; part of the run's identity."""
+    """The filters of the command line; part of the run's identity. A limit is `spread` over the
+    types; in runs of earlier versions it took the first of the file.
+    """
 
     types: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     per_type: int | None = None
     seed: int = 0
     limit: int | None = None
+    spread: bool = True
+
+    @property
+    def draws(self) -> bool:
+        """Whether all questions must be known before any is chosen."""
+        return self.per_type is not None or (self.limit is not None and self.spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +56,7 @@ class QuestionSource:
 
 
 def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
-    """Types and ids first, then `per_type` drawn with `seed`, then the first `limit`; file order is
-    kept.
+    """Types and ids first, then `per_type` drawn with `seed`, then `limit`; file order is kept.
 
     Raises `UsageError` for a type or id that the data does not have, and when nothing is left.
     """
@@ -58,7 +65,10 @@ def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
     chosen = [question for question in questions if _passes(question, filters)]
     if filters.per_type is not None:
         chosen = _draw_per_type(chosen, filters.per_type, filters.seed)
-    chosen = chosen[: filters.limit] if filters.limit is not None else chosen
+    if filters.limit is not None:
+        ordered = _types_in_turn(chosen) if filters.spread else chosen
+        taken = {question.question_id for question in ordered[: filters.limit]}
+        chosen = [question for question in chosen if question.question_id in taken]
     if not chosen:
         raise UsageError("no question matches the filters")
     return chosen
@@ -66,9 +76,9 @@ def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
 
 def select_gradually(questions: Iterable[Q], filters: Filters) -> Iterator[Q]:
     """What `select` chooses, one by one, while not all questions are known; what it would refuse is
-    not noticed here. Draws need all questions: not for `per_type`.
+    not noticed here. Not for filters that draw.
     """
-    if filters.per_type is not None:
+    if filters.draws:
         raise ValueError("a draw needs all questions")
     return islice((q for q in questions if _passes(q, filters)), filters.limit)
 
@@ -94,6 +104,12 @@ def _draw_per_type(questions: Sequence[Q], count: int, seed: int) -> list[Q]:
         draw = random.Random(f"{seed}:{question_type}")
         drawn.update(draw.sample(ids, min(count, len(ids))))
     return [question for question in questions if question.question_id in drawn]
+
+
+def _types_in_turn(questions: Iterable[Q]) -> list[Q]:
+    """The first question of each type, then the second of each, and so on."""
+    rows = zip_longest(*by_type(questions).values())
+    return [question for row in rows for question in row if question is not None]
 
 
 def _refuse_unknown(kind: str, wanted: Sequence[str], known: set[str]) -> None:

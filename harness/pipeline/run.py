@@ -4,7 +4,7 @@ The selection is known at once, or, of a large file, while the run already goes 
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -61,12 +61,19 @@ def open_manifest(
     return manifest
 
 
-def salt_of(ingested: Path) -> str:
-    """The salt of another run's directory, whose histories are to be used."""
+def manifest_of(ingested: Path) -> Manifest:
+    """The manifest of another run's directory, whose histories are to be used."""
     manifest = load_manifest(RunDir(ingested))
     if manifest is None:
         raise UsageError(f"--ingested {ingested}: there is no run in it")
-    return manifest.salt
+    return manifest
+
+
+def _as_begun(filters: Filters, begun: Manifest | None) -> Filters:
+    """A run, and what uses its histories, goes on with the order in which it was limited."""
+    if begun is None or begun.data["filters"]["limit"] is None:
+        return filters
+    return replace(filters, spread=begun.data["filters"].get("spread", False))
 
 
 def _require_same_data(manifest: Manifest, dataset: Dataset) -> None:
@@ -113,8 +120,12 @@ def _data(dataset: Dataset) -> DataRecord:
 
 
 def _plain(filters: Filters) -> FiltersRecord:
+    """As a manifest has them. What earlier versions did not know is told where it matters alone."""
     lists = {"types": list(filters.types), "ids": list(filters.ids)}
-    return cast(FiltersRecord, asdict(filters) | lists)
+    plain = asdict(filters) | lists
+    if filters.limit is None or not filters.spread:
+        del plain["spread"]
+    return cast(FiltersRecord, plain)
 
 
 CONTINUE = "Nothing finished is lost: run the same command again to continue."
@@ -140,15 +151,16 @@ class Run:
         self.dataset: Dataset = open_source(source)
         if self.dataset.is_listed:
             select(self.dataset.outlines, source.filters)  # refuses before anything is written
-        salt = None if ingested is None else salt_of(ingested)
-        self.manifest: Manifest = open_manifest(self.dir, self.dataset, source.filters, salt=salt)
-        self._filters = source.filters
+        shared = None if ingested is None else manifest_of(ingested)
+        salt = None if shared is None else shared.salt
+        self._filters = _as_begun(source.filters, load_manifest(self.dir) or shared)
+        self.manifest: Manifest = open_manifest(self.dir, self.dataset, self._filters, salt=salt)
         self._beside = beside
         self._selected: list[QuestionDigest] | None = None
         if self.manifest.is_settled and self.dir.has(QUESTIONS):
             lines = self.dir.by_question(QUESTIONS).values()
             self._selected = [QuestionDigest.from_json(line) for line in lines]
-        elif self.dataset.is_listed or source.filters.per_type is not None:
+        elif self.dataset.is_listed or self._filters.draws:
             self.settle_selection()
 
     @property

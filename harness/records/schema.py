@@ -38,6 +38,7 @@ class FiltersRecord(TypedDict):
     per_type: int | None
     seed: int
     limit: int | None
+    spread: NotRequired[bool]
 
 
 class AssistantRecord(TypedDict):

@@ -28,6 +28,16 @@ def test_filters_combine_in_file_order(questions: list[Question]) -> None:
     assert ids(questions, ids=("q7", "q2")) == ["q2", "q7"]
 
 
+def test_a_limit_takes_the_types_in_turn() -> None:
+    kinds = ("temporal-reasoning",) * 3 + ("knowledge-update",) + ("multi-session",) * 2
+    records = [instance(f"q{i}", question_type=kind) for i, kind in enumerate(kinds)]
+    ordered = parse_instances(records, source="f")
+    assert ids(ordered, limit=3) == ["q0", "q3", "q4"]
+    assert ids(ordered, limit=5) == ["q0", "q1", "q3", "q4", "q5"]
+    assert ids(ordered, limit=3, spread=False) == ["q0", "q1", "q2"]
+    assert ids(ordered, limit=99) == [f"q{i}" for i in range(6)]
+
+
 def test_a_draw_is_fair_by_type_and_repeats_with_its_seed(questions: list[Question]) -> None:
     drawn = ids(questions, per_type=2, seed=5)
     assert len(drawn) == 4
