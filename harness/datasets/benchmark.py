@@ -86,6 +86,12 @@ class Answered:
     fill: bool = False
     name: str = "aide_memoire"
 
+    @property
+    def model_judge(self) -> JudgeRecord | None:
+        """The judge, where a language model gave the verdicts."""
+        is_model = self.judge is not None and self.judge.get("kind") == "model"
+        return self.judge if is_model else None
+
     def answers(self) -> Iterator[tuple[str, str]]:
         """Question id and answer of each answered question; with `fill` of each."""
         for question in self.questions:
