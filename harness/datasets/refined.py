@@ -235,19 +235,25 @@ def _judge(record: dict[str, Any], verdict: Record | None) -> None:
         record["llm_score"] = float(decision == "yes")
 
 
-def _rules(name: str, prompt: str) -> RubricRules:
+def _rules(name: str, version: int, prompt: str, recommends: tuple[str, ...]) -> RubricRules:
     return RubricRules(
         name,
-        1,
+        version,
         (prompt, "abstention"),
         or_abstention(prompt, "abstention"),
         cleans=True,
         ours=("abstention",),
-        recommends="Qwen3-14B",
+        recommends=recommends,
     )
 
 
-RUBRICS = (_rules("locomo-refined", "refined"), _rules("locomo-refined-original", "lenient"))
+_QWEN = "Qwen3-14B"
+RUBRICS = (
+    _rules("locomo-refined", 2, "refined", (_QWEN,)),
+    # The benchmark compares itself with this rubric as GPT-4o-mini applies it; its scorer asks Qwen
+    # for both.
+    _rules("locomo-refined-original", 1, "lenient", ("GPT-4o-mini", _QWEN)),
+)
 METRICS = OfficialMetrics(
     "locomo-refined",
     ("f1", "bleu1"),
