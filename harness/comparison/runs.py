@@ -114,9 +114,13 @@ def set_up_differences(runs: Sequence[ComparedRun]) -> dict[str, list[Any]]:
 
 
 def set_up(run: ComparedRun) -> dict[str, object]:
-    """What was measured: mode, selection, assistant with its own account of itself."""
+    """What was measured: mode, selection, assistant with its own account of itself, or its address
+    where it gives none.
+    """
     account: dict[str, object] = {name: run.manifest.get(name) for name in _ACCOUNT}
-    assistant = {k: v for k, v in (run.manifest["assistant"] or {}).items() if k != "url"}
+    known: Mapping[str, object] = run.manifest["assistant"] or {}
+    tells = bool(known.get("version"))
+    assistant = {k: v for k, v in known.items() if k != "url" or not tells}
     return account | {"assistant": assistant}
 
 

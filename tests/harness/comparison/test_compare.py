@@ -165,6 +165,22 @@ def test_runs_of_one_set_up_are_repeats(tmp_path: Path) -> None:
     assert comparison["set_up_differences"] == {"assistant.version.version": ["1", "1", "2"]}
 
 
+def test_two_assistants_of_one_name_are_no_repeats(tmp_path: Path) -> None:
+    def there(url: str) -> dict[str, Any]:
+        return {"assistant": {"url": url, "model": "memory", "version": None}}
+
+    runs = [
+        made_run(tmp_path / "a", YES_NO, **there("http://a")),
+        made_run(tmp_path / "b", YES_NO, **there("http://b")),
+        made_run(tmp_path / "c", YES_NO, **there("http://b")),
+    ]
+    comparison = compared(*runs)
+    assert [group["names"] for group in comparison["repeats"]] == [["b", "c"]]
+    assert comparison["set_up_differences"] == {
+        "assistant.url": ["http://a", "http://b", "http://b"]
+    }
+
+
 def test_searches_of_the_model_itself_stand_beside_the_costs(tmp_path: Path) -> None:
     looking = made_run(tmp_path / "looking", {"q1": "yes", "q2": "no"}, looks=[3, 0])
     silent = made_run(tmp_path / "silent", {"q1": "yes", "q2": "no"})
