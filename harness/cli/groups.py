@@ -78,7 +78,8 @@ class Selection:
     per_type: options.PerType = None
     seed: options.Seed = 0
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Only N questions: the first of each type in turn.")
+        int | None,
+        typer.Option(min=1, help="Only N questions: of each type and abstention in turn."),
     ] = None
 
     @property

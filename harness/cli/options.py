@@ -69,7 +69,8 @@ MaxCost = Annotated[
 Types = Annotated[str, typer.Option(help="Only these question types, separated by commas.")]
 Ids = Annotated[str, typer.Option(help="Only these question ids, separated by commas.")]
 PerType = Annotated[
-    int | None, typer.Option(min=1, help="N questions of each type, drawn with --seed.")
+    int | None,
+    typer.Option(min=1, help="N questions of each type, and N on abstention, drawn with --seed."),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.")]
 Concurrency = Annotated[int, typer.Option(min=1, max=64, help="Questions to run in parallel.")]

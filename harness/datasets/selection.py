@@ -19,14 +19,20 @@ class Selectable(Protocol):
     def question_type(self) -> str:
         """The type of the question."""
 
+    @property
+    def is_abstention(self) -> bool:
+        """Whether the history cannot answer it."""
 
+
+ABSTENTION = "abstention"
 Q = TypeVar("Q", bound=Selectable)
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
     """The filters of the command line; part of the run's identity. A limit is `spread` over the
-    types; in runs of earlier versions it took the first of the file.
+    types, and abstention is a type of its own in draws and limits; in runs of earlier versions
+    neither was so.
     """
 
     types: tuple[str, ...] = ()
@@ -64,7 +70,7 @@ def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
     _refuse_unknown("id", filters.ids, {q.question_id for q in questions})
     chosen = [question for question in questions if _passes(question, filters)]
     if filters.per_type is not None:
-        chosen = _draw_per_type(chosen, filters.per_type, filters.seed)
+        chosen = _draw_per_type(chosen, filters)
     if filters.limit is not None:
         ordered = _types_in_turn(chosen) if filters.spread else chosen
         taken = {question.question_id for question in ordered[: filters.limit]}
@@ -91,24 +97,33 @@ def by_type(questions: Iterable[Q]) -> dict[str, list[Q]]:
     return dict(sorted(found.items()))
 
 
+def by_type_or_abstention(questions: Iterable[Q]) -> dict[str, list[Q]]:
+    """The answerable questions of each type, and those that are not."""
+    known = list(questions)
+    groups = by_type(question for question in known if not question.is_abstention)
+    abstention = [question for question in known if question.is_abstention]
+    return groups | ({ABSTENTION: abstention} if abstention else {})
+
+
 def _passes(question: Selectable, filters: Filters) -> bool:
     return (not filters.types or question.question_type in filters.types) and (
         not filters.ids or question.question_id in filters.ids
     )
 
 
-def _draw_per_type(questions: Sequence[Q], count: int, seed: int) -> list[Q]:
-    drawn: set[str] = set()
-    for question_type, members in by_type(questions).items():
+def _draw_per_type(questions: Sequence[Q], filters: Filters) -> list[Q]:
+    count, drawn = filters.per_type or 0, set[str]()
+    groups = by_type_or_abstention(questions) if filters.spread else by_type(questions)
+    for name, members in groups.items():
         ids = [question.question_id for question in members]
-        draw = random.Random(f"{seed}:{question_type}")
+        draw = random.Random(f"{filters.seed}:{name}")
         drawn.update(draw.sample(ids, min(count, len(ids))))
     return [question for question in questions if question.question_id in drawn]
 
 
 def _types_in_turn(questions: Iterable[Q]) -> list[Q]:
-    """The first question of each type, then the second of each, and so on."""
-    rows = zip_longest(*by_type(questions).values())
+    """The first question of each type and of abstention, then the second of each, and so on."""
+    rows = zip_longest(*by_type_or_abstention(questions).values())
     return [question for row in rows for question in row if question is not None]
 
 

@@ -70,10 +70,11 @@ def manifest_of(ingested: Path) -> Manifest:
 
 
 def _as_begun(filters: Filters, begun: Manifest | None) -> Filters:
-    """A run, and what uses its histories, goes on with the order in which it was limited."""
-    if begun is None or begun.data["filters"]["limit"] is None:
+    """A run, and what uses its histories, goes on with the way in which it was drawn."""
+    was = begun.data["filters"] if begun else None
+    if was is None or (was["limit"] is None and was["per_type"] is None):
         return filters
-    return replace(filters, spread=begun.data["filters"].get("spread", False))
+    return replace(filters, spread=was.get("spread", False))
 
 
 def _require_same_data(manifest: Manifest, dataset: Dataset) -> None:
@@ -123,7 +124,7 @@ def _plain(filters: Filters) -> FiltersRecord:
     """As a manifest has them. What earlier versions did not know is told where it matters alone."""
     lists = {"types": list(filters.types), "ids": list(filters.ids)}
     plain = asdict(filters) | lists
-    if filters.limit is None or not filters.spread:
+    if not (filters.draws and filters.spread):
         del plain["spread"]
     return cast(FiltersRecord, plain)
 

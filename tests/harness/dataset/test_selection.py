@@ -47,6 +47,16 @@ def test_a_draw_is_fair_by_type_and_repeats_with_its_seed(questions: list[Questi
     assert len(ids(questions, per_type=99)) == 10
 
 
+def test_abstention_is_a_type_of_its_own() -> None:
+    names = ("q0", "q1", "q2_abs", "q3_abs", "q4", "q5", "q6_abs")
+    records = [instance(name, question_type=TYPES[i // 4]) for i, name in enumerate(names)]
+    ordered = parse_instances(records, source="f")
+    drawn = ids(ordered, per_type=1, seed=3)
+    assert (len(drawn), sum(name.endswith("_abs") for name in drawn)) == (3, 1)
+    assert len(ids(ordered, per_type=1, seed=3, spread=False)) == 2
+    assert ids(ordered, limit=3) == ["q0", "q2_abs", "q4"]
+
+
 def test_what_the_data_does_not_have_is_named(questions: list[Question]) -> None:
     with pytest.raises(UsageError, match="no question of id q77"):
         ids(questions, ids=("q1", "q77"))
