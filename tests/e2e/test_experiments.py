@@ -77,6 +77,16 @@ def test_designs_on_the_same_questions_and_again_after_kills(
     )
 
 
+def test_a_design_that_cannot_be_started_is_noticed_before_the_memory_is_filled(
+    tmp_path: Path, short: tuple[object, ...]
+) -> None:
+    asked = (*short, "--limit", 1, "--designs", "aide-memoire,not_installed.anywhere:Design")
+    done = finished(command("table2", tmp_path, *asked))
+    assert done.returncode == 2
+    assert "is it installed?" in done.stderr
+    assert not (tmp_path / "memory").exists()
+
+
 def test_another_set_up_is_not_mixed_in(tmp_path: Path, short: tuple[object, ...]) -> None:
     asked = (*short, "--limit", 1, "--designs", "in-context-rag")
     run("table2", tmp_path, *asked)

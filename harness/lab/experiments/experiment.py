@@ -12,6 +12,7 @@ beside the models that read the same histories offline.
 import csv
 import json
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -105,6 +106,7 @@ def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
     RunDir(laboratory.out).create()
     if not any(cell.mode == NATIVE for cell in grid.cells):
         return sum(_control(laboratory, cell) for cell in grid.cells if cell.mode in CHOICES)
+    _try_designs(laboratory, grid)
     failed = _fill(laboratory)
     for number, cell in enumerate(grid.cells, start=1):
         laboratory.console.print(
@@ -112,6 +114,18 @@ def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
         )
         failed += _measure(laboratory, cell)
     return failed
+
+
+def _try_designs(laboratory: Laboratory, grid: Grid) -> None:
+    """Start each design once on an empty memory, so that a package it lacks is noticed before the
+    memory is filled.
+    """
+    left = [cell for cell in grid.cells if cell.mode == NATIVE and not _is_done(laboratory, cell)]
+    for cell in {cell.settings.get("design"): cell for cell in left}.values():
+        with tempfile.TemporaryDirectory(prefix="aide-memoire-experiment-") as folder:
+            empty = replace(laboratory, out=Path(folder))
+            with empty.serving(cell, empty.out / LOG):
+                pass
 
 
 def _fill(laboratory: Laboratory) -> int:
