@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -222,9 +222,23 @@ def _is_done(laboratory: Laboratory, cell: Cell) -> bool:
 def finish_cell(laboratory: Laboratory, cell: Cell, failed: int, seconds: float) -> int:
     """Write down that the cell is finished; one with failures is tried again."""
     if not failed:
-        done = {"set_up": _set_up(laboratory, cell), "seconds": round(seconds, 1)}
+        done = {
+            "set_up": _set_up(laboratory, cell),
+            "seconds": round(seconds, 1),
+            "cell": asdict(cell),
+        }
         RunDir(laboratory.folder(cell)).replace(CELL, json.dumps(done, indent=2) + "\n")
     return failed
+
+
+def finished_cell(laboratory: Laboratory, name: str) -> Cell | None:
+    """A cell of an earlier command that is finished and has the set-up of this one."""
+    file = laboratory.out / "cells" / name / CELL
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if "cell" not in known:
+        return None
+    cell = Cell(**known["cell"])
+    return cell if known["set_up"] == _set_up(laboratory, cell) else None
 
 
 def _set_up(laboratory: Laboratory, cell: Cell) -> dict[str, Any]:
