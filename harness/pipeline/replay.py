@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.assistants.client import identify, may_search
+from harness.assistants.client import identify
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
 from harness.datasets.questions import Question, digest_of
@@ -20,6 +20,7 @@ from harness.errors import (
     continuable,
 )
 from harness.judges import Judge
+from harness.metrics.conduct import may_search
 from harness.pipeline.judging import meters_of
 from harness.pipeline.probing import probe_assistant
 from harness.pipeline.progress import ReplayProgress
