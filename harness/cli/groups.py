@@ -153,6 +153,7 @@ class Replaying:
     concurrency: options.Concurrency = 2
     barrier_timeout: options.BarrierTimeout = 60.0
     forget: options.Forget = False
+    keep: options.Keep = False
     probe: Annotated[
         bool, typer.Option(help="Probe the assistant first: memory, dates, separation of users.")
     ] = True
@@ -168,7 +169,7 @@ class Replaying:
         return ReplayOptions(
             concurrency=self.concurrency,
             barrier_seconds=self.barrier_timeout,
-            forget=self.forget,
+            forget=options.forgetting(self.forget, self.keep),
             probe=self.probe,
             retry_errors=self.retry_errors,
             max_error_rate=self.max_error_rate,

@@ -8,6 +8,7 @@ import typer
 from harness.assistants.profile import BUILT_IN
 from harness.datasets.registry import BENCHMARKS
 from harness.errors import UsageError
+from harness.pipeline.replay import Forgetting
 from harness.replay.ingest import Together
 from harness.replay.modes import MODES
 from harness.spending import Price
@@ -82,8 +83,26 @@ RetrySeconds = Annotated[
     float, typer.Option(min=0, help="Seconds to keep trying after the connection is lost.")
 ]
 Forget = Annotated[
-    bool, typer.Option("--forget", help="Delete each question's memories once it is answered.")
+    bool,
+    typer.Option("--forget", help="Delete each history once its questions are answered."),
 ]
+Keep = Annotated[
+    bool,
+    typer.Option(
+        "--keep",
+        help="Leave the histories in the assistant's memory, for --ingested. By default all are "
+        "deleted when no question is left.",
+    ),
+]
+
+
+def forgetting(forget: bool, keep: bool) -> Forgetting:
+    if forget and keep:
+        raise UsageError("--forget and --keep: choose one of them")
+    if keep:
+        return "never"
+    return "at once" if forget else "at the end"
+
 
 Ingested = Annotated[
     Path | None, typer.Option(help="Run directory whose histories the assistant holds.")

@@ -27,7 +27,7 @@ from harness.records.manifest import (
     meters_beside,
     now,
 )
-from harness.records.run_dir import QUESTIONS, RunDir
+from harness.records.run_dir import INGEST, QUESTIONS, RunDir
 from harness.records.schema import DataRecord, FiltersRecord, ManifestData
 from harness.replay.ingest import new_salt
 from harness.report.build import write_report
@@ -66,6 +66,11 @@ def manifest_of(ingested: Path) -> Manifest:
     manifest = load_manifest(RunDir(ingested))
     if manifest is None:
         raise UsageError(f"--ingested {ingested}: there is no run in it")
+    if manifest.data.get("forgotten"):
+        raise UsageError(
+            f"--ingested {ingested}: the assistant has forgotten its histories; make a run with "
+            "--keep for it"
+        )
     return manifest
 
 
@@ -193,6 +198,10 @@ class Run:
         for outline in select_gradually(self.dataset.listed, self._filters):
             if is_wanted(outline.question_id):
                 yield list(self.dataset.read({outline.question_id}))
+
+    def histories_kept(self) -> list[str]:
+        """The histories that were brought in, by id; none where they have been forgotten."""
+        return [] if self.manifest.data.get("forgotten") else list(self.dir.by_history(INGEST))
 
     def digests(self, ids: Collection[str]) -> list[QuestionDigest]:
         """The selected questions among these, complete; reads the data where outlines stood."""

@@ -118,6 +118,7 @@ class ManifestData(TypedDict):
     probes: NotRequired[JsonObject]
     price: NotRequired[PriceRecord]
     not_put: NotRequired[dict[str, str]]
+    forgotten: NotRequired[bool]
 
 
 class ContextAccount(TypedDict):
