@@ -18,6 +18,7 @@ from harness.datasets.selection import Filters, QuestionSource, select, select_g
 from harness.errors import UsageError
 from harness.pipeline.progress import ReplayProgress, make_progress
 from harness.records.digest import QuestionDigest
+from harness.records.machine import machine
 from harness.records.manifest import (
     FORMAT,
     Manifest,
@@ -97,6 +98,7 @@ def _new(dataset: Dataset, filters: Filters, salt: str) -> ManifestData:
         "format": FORMAT,
         "harness_version": harness_version(),
         "git": git_state(),
+        "machine": machine(),
         "created_at": now(),
         "dataset": _data(dataset),
         "filters": _plain(filters),

@@ -6,6 +6,7 @@ Directories of earlier versions are read as well: what they may lack is marked s
 from typing import Any, Literal, NotRequired, Required, TypedDict
 
 from harness import GitState
+from harness.records.machine import MachineRecord
 
 # An object as somebody else tells it: an assistant's account of itself, a profile, a record of a
 # data file.
@@ -103,6 +104,7 @@ class ManifestData(TypedDict):
     format: int
     harness_version: str
     git: GitState | None
+    machine: NotRequired[MachineRecord]
     created_at: str
     dataset: DataRecord
     filters: FiltersRecord

@@ -2,11 +2,14 @@
 
 import csv
 import json
+import os
+import platform
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from benches import Bench, Finished
 from histories import instance, three_questions, write_data
@@ -100,6 +103,10 @@ def test_the_manifest_says_where_the_run_came_from(
     assert re.fullmatch("[0-9a-f]{12}", manifest["judge"]["hash"])
     assert [item["stage"] for item in manifest["invocations"]] == ["replay", "judge"]
     assert manifest["mode"] == "native"
+    machine = manifest["machine"]
+    assert machine["python"].endswith(platform.python_version())
+    assert machine["packages"]["httpx"] == httpx.__version__
+    assert machine["cores"] == os.cpu_count()
 
 
 def test_searches_of_the_model_itself_are_counted_where_the_assistant_tells_of_them(
