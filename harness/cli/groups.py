@@ -82,10 +82,13 @@ class Selection:
         typer.Option(min=1, help="Only N questions: of each type and abstention in turn."),
     ] = None
 
+    split: options.Split = ""
+
     @property
     def source(self) -> QuestionSource:
         kinds, ids = options.names(self.types), options.names(self.ids)
-        filters = Filters(kinds, ids, self.per_type, self.seed, self.limit)
+        part = options.part(self.split, self.dataset)
+        filters = Filters(kinds, ids, self.per_type, self.seed, self.limit, split=part)
         return QuestionSource(self.dataset, self.file, filters, self.gold, self.conversations)
 
 

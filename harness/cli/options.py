@@ -7,6 +7,7 @@ import typer
 
 from harness.assistants.profile import BUILT_IN
 from harness.datasets.registry import BENCHMARKS
+from harness.datasets.split import PARTS, Part
 from harness.errors import UsageError
 from harness.pipeline.replay import Forgetting
 from harness.replay.ingest import Together
@@ -73,6 +74,13 @@ PerType = Annotated[
     int | None,
     typer.Option(min=1, help="N questions of each type, and N on abstention, drawn with --seed."),
 ]
+Split = Annotated[
+    str,
+    typer.Option(
+        help=f"Only one part of LongMemEval: {' or '.join(PARTS)}, the questions that aide-mémoire "
+        "was developed on, or the others."
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.")]
 Concurrency = Annotated[int, typer.Option(min=1, max=64, help="Questions to run in parallel.")]
 Timeout = Annotated[float, typer.Option(min=0.01, help="Seconds for one request.")]
@@ -94,6 +102,15 @@ Keep = Annotated[
         "deleted when no question is left.",
     ),
 ]
+
+
+def part(given: str, dataset: str) -> Part | None:
+    if not given:
+        return None
+    found = next((one for one in PARTS if one == given), None)
+    if found is None or dataset != "longmemeval":
+        raise UsageError(f"--split {given!r}: expected {' or '.join(PARTS)}, of longmemeval")
+    return found
 
 
 def forgetting(forget: bool, keep: bool) -> Forgetting:

@@ -7,6 +7,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from harness.datasets.split import Part, part_of
 from harness.errors import UsageError
 
 
@@ -41,6 +42,7 @@ class Filters:
     seed: int = 0
     limit: int | None = None
     spread: bool = True
+    split: Part | None = None
 
     @property
     def draws(self) -> bool:
@@ -62,7 +64,7 @@ class QuestionSource:
 
 
 def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
-    """Types and ids first, then `per_type` drawn with `seed`, then `limit`; file order is kept.
+    """Types, ids and split first, then `per_type` drawn with `seed`, then `limit`; in file order.
 
     Raises `UsageError` for a type or id that the data does not have, and when nothing is left.
     """
@@ -106,9 +108,15 @@ def by_type_or_abstention(questions: Iterable[Q]) -> dict[str, list[Q]]:
 
 
 def _passes(question: Selectable, filters: Filters) -> bool:
-    return (not filters.types or question.question_type in filters.types) and (
-        not filters.ids or question.question_id in filters.ids
+    return (
+        (not filters.types or question.question_type in filters.types)
+        and (not filters.ids or question.question_id in filters.ids)
+        and (filters.split is None or filters.split == _part(question))
     )
+
+
+def _part(question: Selectable) -> Part:
+    return part_of(question.question_id, question.question_type, question.is_abstention)
 
 
 def _draw_per_type(questions: Sequence[Q], filters: Filters) -> list[Q]:

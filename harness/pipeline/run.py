@@ -133,6 +133,8 @@ def _plain(filters: Filters) -> FiltersRecord:
     plain = asdict(filters) | lists
     if not (filters.draws and filters.spread):
         del plain["spread"]
+    if filters.split is None:
+        del plain["split"]
     return cast(FiltersRecord, plain)
 
 

@@ -40,6 +40,7 @@ class FiltersRecord(TypedDict):
     seed: int
     limit: int | None
     spread: NotRequired[bool]
+    split: NotRequired[str]
 
 
 class AssistantRecord(TypedDict):

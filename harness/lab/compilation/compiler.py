@@ -162,7 +162,7 @@ def compile_histories(
             depths += history.depths(keys)
     options = asdict(source.filters) | asdict(recipe) | {"questions": questions}
     # `compile` has no such options.
-    del options["limit"], options["spread"]
+    del options["limit"], options["spread"], options["split"]
     manifest = _manifest(dataset, pool, options, counts) | {
         "conflicts_a_question": round(conflicts / len(selected), 1),
         "depth": _spread(depths),

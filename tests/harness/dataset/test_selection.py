@@ -1,11 +1,14 @@
 """Which questions a run is about."""
 
+import hashlib
+
 import pytest
 from histories import instance
 
 from harness.datasets.longmemeval import parse_instances
 from harness.datasets.questions import Question
 from harness.datasets.selection import Filters, select
+from harness.datasets.split import part_of
 from harness.errors import UsageError
 
 TYPES = ("multi-session", "knowledge-update")
@@ -55,6 +58,23 @@ def test_abstention_is_a_type_of_its_own() -> None:
     assert (len(drawn), sum(name.endswith("_abs") for name in drawn)) == (3, 1)
     assert len(ids(ordered, per_type=1, seed=3, spread=False)) == 2
     assert ids(ordered, limit=3) == ["q0", "q2_abs", "q4"]
+
+
+def test_each_question_of_longmemeval_is_in_one_of_two_parts() -> None:
+    names = [f"q{i}" for i in range(40)] + [f"q{i}_abs" for i in range(40)]
+    records = [instance(name, question_type="multi-session") for name in names]
+    ordered = parse_instances(records, source="f")
+    developed, rest = ids(ordered, split="dev"), ids(ordered, split="rest")
+    assert (sorted(developed + rest), set(developed) & set(rest)) == (sorted(names), set())
+    by_hash = sorted(names, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    for is_abstention in (False, True):
+        group = [name for name in by_hash if name.endswith("_abs") is is_abstention]
+        first = [name for name in developed if name.endswith("_abs") is is_abstention]
+        assert 0 < len(first) < 20
+        assert set(first) == set(group[: len(first)])
+    with pytest.raises(UsageError, match="has no type multi-hop"):
+        part_of("q1", "multi-hop", False)
+    assert part_of("q1", "single-session-preference", True) == "rest"
 
 
 def test_what_the_data_does_not_have_is_named(questions: list[Question]) -> None:
