@@ -104,7 +104,7 @@ def _run(name: str, place: Place, questions: Sequence[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with started(name, place, folder, place.reader) as running:
         asked = (*questions, *_profile(name), "--assistant", running.url, "--out", str(out))
-        _harness("run", *asked)
+        _harness("run", "--keep", *asked)
         peaks = [peak_mb(process) for process in running.processes]
     usage = Usage(peaks[0], sum(peaks[1:]), disk_mb(folder))
     (out / USAGE).write_text(json.dumps(asdict(usage), indent=2) + "\n")

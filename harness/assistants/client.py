@@ -141,15 +141,6 @@ async def identify(
     return AssistantRecord(url=endpoint.public_url, model=endpoint.model, version=version)
 
 
-def may_search(assistant: AssistantRecord | None) -> bool:
-    """Whether one of our own answers by a language model, which may search memory itself. Others
-    need not explain their answers, which takes milliseconds that would be measured as theirs.
-    """
-    settings = ((assistant and assistant["version"]) or {}).get("settings") or {}
-    model = settings.get("chat_model")
-    return bool(isinstance(model, dict) and model.get("name")) or bool(settings.get("profiles"))
-
-
 Kind = Literal["teacher", "live", "question", "control"]
 _FIRST_POLL = 0.05
 _LONGEST_POLL = 2.0

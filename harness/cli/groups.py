@@ -77,12 +77,18 @@ class Selection:
     ids: options.Ids = ""
     per_type: options.PerType = None
     seed: options.Seed = 0
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Only N questions: of each type and abstention in turn."),
+    ] = None
+
+    split: options.Split = ""
 
     @property
     def source(self) -> QuestionSource:
         kinds, ids = options.names(self.types), options.names(self.ids)
-        filters = Filters(kinds, ids, self.per_type, self.seed, self.limit)
+        part = options.part(self.split, self.dataset)
+        filters = Filters(kinds, ids, self.per_type, self.seed, self.limit, split=part)
         return QuestionSource(self.dataset, self.file, filters, self.gold, self.conversations)
 
 
@@ -150,6 +156,7 @@ class Replaying:
     concurrency: options.Concurrency = 2
     barrier_timeout: options.BarrierTimeout = 60.0
     forget: options.Forget = False
+    keep: options.Keep = False
     probe: Annotated[
         bool, typer.Option(help="Probe the assistant first: memory, dates, separation of users.")
     ] = True
@@ -165,7 +172,7 @@ class Replaying:
         return ReplayOptions(
             concurrency=self.concurrency,
             barrier_seconds=self.barrier_timeout,
-            forget=self.forget,
+            forget=options.forgetting(self.forget, self.keep),
             probe=self.probe,
             retry_errors=self.retry_errors,
             max_error_rate=self.max_error_rate,

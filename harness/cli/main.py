@@ -2,6 +2,7 @@
 finished runs. Exit codes: `harness.cli.output`.
 """
 
+import signal
 import sys
 from collections.abc import Callable
 
@@ -48,8 +49,12 @@ app.add_typer(lab_data_commands.author_app, name="author")
 
 def main() -> None:
     """Entry point: every expected trouble becomes one line and exit code 2."""
+    # Who ends the harness ends it as Ctrl-C does: with its files whole and its servers stopped.
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         app()
     except HarnessError as error:
         print(f"harness: {error}", file=sys.stderr)
         sys.exit(INTERRUPTED if isinstance(error, RunInterrupted) else USAGE)
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -7,7 +7,9 @@ import typer
 
 from harness.assistants.profile import BUILT_IN
 from harness.datasets.registry import BENCHMARKS
+from harness.datasets.split import PARTS, Part
 from harness.errors import UsageError
+from harness.pipeline.replay import Forgetting
 from harness.replay.ingest import Together
 from harness.replay.modes import MODES
 from harness.spending import Price
@@ -69,7 +71,15 @@ MaxCost = Annotated[
 Types = Annotated[str, typer.Option(help="Only these question types, separated by commas.")]
 Ids = Annotated[str, typer.Option(help="Only these question ids, separated by commas.")]
 PerType = Annotated[
-    int | None, typer.Option(min=1, help="N questions of each type, drawn with --seed.")
+    int | None,
+    typer.Option(min=1, help="N questions of each type, and N on abstention, drawn with --seed."),
+]
+Split = Annotated[
+    str,
+    typer.Option(
+        help=f"Only one part of LongMemEval: {' or '.join(PARTS)}, the questions that aide-mémoire "
+        "was developed on, or the others."
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.")]
 Concurrency = Annotated[int, typer.Option(min=1, max=64, help="Questions to run in parallel.")]
@@ -81,8 +91,35 @@ RetrySeconds = Annotated[
     float, typer.Option(min=0, help="Seconds to keep trying after the connection is lost.")
 ]
 Forget = Annotated[
-    bool, typer.Option("--forget", help="Delete each question's memories once it is answered.")
+    bool,
+    typer.Option("--forget", help="Delete each history once its questions are answered."),
 ]
+Keep = Annotated[
+    bool,
+    typer.Option(
+        "--keep",
+        help="Leave the histories in the assistant's memory, for --ingested. By default all are "
+        "deleted when no question is left.",
+    ),
+]
+
+
+def part(given: str, dataset: str) -> Part | None:
+    if not given:
+        return None
+    found = next((one for one in PARTS if one == given), None)
+    if found is None or dataset != "longmemeval":
+        raise UsageError(f"--split {given!r}: expected {' or '.join(PARTS)}, of longmemeval")
+    return found
+
+
+def forgetting(forget: bool, keep: bool) -> Forgetting:
+    if forget and keep:
+        raise UsageError("--forget and --keep: choose one of them")
+    if keep:
+        return "never"
+    return "at once" if forget else "at the end"
+
 
 Ingested = Annotated[
     Path | None, typer.Option(help="Run directory whose histories the assistant holds.")

@@ -113,11 +113,12 @@ def retrieval_command(
     concurrency: options.Concurrency = 2,
     barrier_timeout: options.BarrierTimeout = 60.0,
     forget: options.Forget = False,
+    keep: options.Keep = False,
     send: options.Send = "turn",
 ) -> None:
     """Replay histories and search, without asking questions."""
     opened = Run(selection.source, out, output.progress())
-    replaying = ReplayOptions(False, concurrency, barrier_timeout, forget)
+    replaying = ReplayOptions(False, concurrency, barrier_timeout, options.forgetting(forget, keep))
     output.finish(
         opened, replay_run(opened, server.endpoint, Approach(mode, together=send), replaying)
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.comparison.paired import paired_accuracy, paired_figures, right
+from harness.comparison.paired import paired_accuracy, paired_figures, paired_figures_by_type, right
 from harness.comparison.runs import (
     ComparedRun,
     cautions,
@@ -68,6 +68,7 @@ def _against(
         "second": second.name,
         "accuracy": paired_accuracy(first, second, questions) if judged else None,
         "figures": paired_figures(first, second, questions),
+        "figures_by_type": paired_figures_by_type(first, second, questions),
     }
 
 

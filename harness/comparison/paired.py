@@ -1,6 +1,6 @@
 """The paired statistics of two runs over the same questions, as plain data."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -38,6 +38,11 @@ _ROUND = (
     *("ndcg@5[standard]", "ndcg@10[standard]"),
 )
 _TURN = ("recall_fraction@5", "recall_fraction@10", "recall_all@10")
+
+_BY_TYPE = (
+    *("recall_all@5", "recall_all@10", "round.recall_all@10", "turn.recall_all@10"),
+    "evidence_in_prompt",
+)
 
 
 def question_figures(run: ComparedRun) -> dict[str, Values]:
@@ -136,8 +141,7 @@ def paired_accuracy(
     }
     scored = [q for q in questions if "unscored" not in outcomes[q.question_id]]
     crossed = {name: _crossed(members, outcomes) for name, members in by_type(scored).items()}
-    for cell, p in zip(crossed.values(), holm([c["p"] for c in crossed.values()]), strict=True):
-        cell["p_holm"] = p
+    _correct(crossed.values())
     overall = _crossed(scored, outcomes)
     return {
         **overall,
@@ -161,6 +165,31 @@ def paired_figures(
     """
     ours, theirs = question_figures(first), question_figures(second)
     return {name: _figure(ours[name], theirs[name], questions) for name in ours if name in theirs}
+
+
+def paired_figures_by_type(
+    first: ComparedRun, second: ComparedRun, questions: Questions
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """The chief figures of retrieval by the type of question; their p-values are also Holm's over
+    the types.
+    """
+    ours, theirs = question_figures(first), question_figures(second)
+    found = {}
+    for name in (name for name in _BY_TYPE if name in ours and name in theirs):
+        counted = [q for q in questions if q.question_id in ours[name]]
+        cells = {
+            kind: _figure(ours[name], theirs[name], members)
+            for kind, members in by_type(counted).items()
+        }
+        _correct(cells.values())
+        found[name] = cells
+    return found
+
+
+def _correct(cells: Collection[dict[str, Any]]) -> None:
+    tested = [cell for cell in cells if cell["p"] is not None]
+    for cell, p in zip(tested, holm([cell["p"] for cell in tested]), strict=True):
+        cell["p_holm"] = p
 
 
 def right(outcome: Outcome) -> bool:

@@ -5,7 +5,8 @@ compared at all, and what sets them apart.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from statistics import median
+from typing import Any, Literal
 
 from harness.errors import RunMismatch, UsageError
 from harness.records.manifest import PLACE_SETTINGS, Manifest, load_manifest
@@ -62,6 +63,12 @@ def read_run_at(path: Path, name: str) -> ComparedRun:
 _ACCOUNT = ("mode", "approach", "filters", "assistant", "harness_version")
 
 
+_Level = Literal["ranked_sessions", "ranked_rounds"]
+_LEVELS: dict[_Level, str] = {"ranked_sessions": "sessions", "ranked_rounds": "rounds"}
+# No figure of a comparison looks deeper.
+_DEEPEST = 10
+
+
 def require_comparable(runs: Sequence[ComparedRun], *, anyway: bool) -> list[str]:
     """What makes figures incomparable, as sentences; raises `RunMismatch` unless `anyway`."""
     problems = list(_problems(runs))
@@ -102,7 +109,22 @@ def cautions(runs: Sequence[ComparedRun]) -> list[str]:
     versions = {run.manifest["harness_version"] for run in runs}
     if len(versions) > 1:
         found.append(f"made by different versions of the harness: {', '.join(sorted(versions))}")
-    return found
+    return found + [said for level in _LEVELS if (said := _unequal_depth(runs, level))]
+
+
+def _unequal_depth(runs: Sequence[ComparedRun], level: _Level) -> str | None:
+    counts = {
+        run.name: [len(line[level]) for line in run.lines.retrieval.values() if line[level]]
+        for run in runs
+    }
+    depths = {name: median(lengths) for name, lengths in counts.items() if lengths}
+    if len(set(depths.values())) < 2 or min(depths.values()) >= _DEEPEST:
+        return None
+    told = ", ".join(f"{depth:g} in {name}" for name, depth in depths.items())
+    return (
+        f"recall is compared at unequal depth: {_LEVELS[level]} ranked for a question (median): "
+        f"{told}. What a run does not rank counts as not found"
+    )
 
 
 def set_up_differences(runs: Sequence[ComparedRun]) -> dict[str, list[Any]]:
@@ -114,9 +136,13 @@ def set_up_differences(runs: Sequence[ComparedRun]) -> dict[str, list[Any]]:
 
 
 def set_up(run: ComparedRun) -> dict[str, object]:
-    """What was measured: mode, selection, assistant with its own account of itself."""
+    """What was measured: mode, selection, assistant with its own account of itself, or its address
+    where it gives none.
+    """
     account: dict[str, object] = {name: run.manifest.get(name) for name in _ACCOUNT}
-    assistant = {k: v for k, v in (run.manifest["assistant"] or {}).items() if k != "url"}
+    known: Mapping[str, object] = run.manifest["assistant"] or {}
+    tells = bool(known.get("version"))
+    assistant = {k: v for k, v in known.items() if k != "url" or not tells}
     return account | {"assistant": assistant}
 
 

@@ -15,6 +15,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     if judged:
         tables += [_accuracy(judged), *(_by_type(item) for item in judged)]
     tables += [_figures(item) for item in comparison["comparisons"]]
+    tables += [_figures_by_type(item) for item in comparison["comparisons"]]
     tables += [_flips(item) for item in judged]
     tables += [_repeats(comparison["repeats"]), _differences(comparison)]
     return [table for table in tables if table.rows]
@@ -166,6 +167,14 @@ _FIGURE: Columns = {
 }
 
 
+_BY_TYPE: Columns = {
+    "figure": lambda cell: cell["name"],
+    "type": lambda cell: cell["type"],
+    **_FIGURE,
+    "p (Holm)": lambda cell: p_value(cell["p_holm"]),
+}
+
+
 def _figures(item: Mapping[str, Any]) -> Table:
     cells = [{"name": name, **cell} for name, cell in item["figures"].items()]
     note = (
@@ -174,6 +183,18 @@ def _figures(item: Mapping[str, Any]) -> Table:
     )
     title = f"Retrieval, {item['second']} against {item['first']}, % and points"
     return table_of(title, cells, _FIGURE, note)
+
+
+def _figures_by_type(item: Mapping[str, Any]) -> Table:
+    cells = [
+        {"name": name, "type": kind, "p_holm": None, **cell}
+        for name, by_type in item["figures_by_type"].items()
+        for kind, cell in by_type.items()
+        if len(by_type) > 1
+    ]
+    title = f"Retrieval by type, {item['second']} against {item['first']}, % and points"
+    note = "p (Holm) holds for all types of one figure together: read that one."
+    return table_of(title, cells, _BY_TYPE, note)
 
 
 def _flips(item: Mapping[str, Any]) -> Table:

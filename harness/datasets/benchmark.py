@@ -42,8 +42,8 @@ class RubricRules:
 
     `cleans` tells that a hypothesis is first cut down to its final answer, that one equal to an
     answer passes and an empty one fails without asking, and that the model is asked not to think.
-    `ours` are prompts for which the benchmark has no text. `recommends` is the model that the
-    benchmark is to be judged by, under any name that ends in its own.
+    `ours` are prompts for which the benchmark has no text. `recommends` are the models that the
+    benchmark is to be judged by, under any name that ends in theirs.
     """
 
     name: str
@@ -52,7 +52,7 @@ class RubricRules:
     choose: Callable[[QuestionDigest], str]
     cleans: bool = False
     ours: tuple[str, ...] = ()
-    recommends: str | None = None
+    recommends: tuple[str, ...] = ()
 
 
 def or_abstention(answerable: str, unanswerable: str) -> Callable[[QuestionDigest], str]:
@@ -85,6 +85,12 @@ class Answered:
     judge: JudgeRecord | None = None
     fill: bool = False
     name: str = "aide_memoire"
+
+    @property
+    def model_judge(self) -> JudgeRecord | None:
+        """The judge, where a language model gave the verdicts."""
+        is_model = self.judge is not None and self.judge.get("kind") == "model"
+        return self.judge if is_model else None
 
     def answers(self) -> Iterator[tuple[str, str]]:
         """Question id and answer of each answered question; with `fill` of each."""

@@ -168,22 +168,24 @@ def _predictions(run: Answered) -> Iterator[dict[str, str]]:
 
 
 def scored_records(run: Answered) -> Iterator[dict[str, Any]]:
-    """One record for each question. What was not answered scores 0; without a judge there is no
-    `llm_score`, and it is null where the judge gave no verdict that could be read.
+    """One record for each question. What was not answered scores 0; unless a language model judged
+    there is no `llm_score`, and it is null where the model gave no verdict that could be read.
     """
+    judge = run.model_judge
+    verdicts = {} if judge is None else run.verdicts
     for question in run.questions:
         line = run.hypotheses.get(question.question_id)
         prediction = "" if line is None else str(line["hypothesis"])
-        verdict = run.verdicts.get(question.question_id)
+        verdict = verdicts.get(question.question_id)
         record = _asked(question) | {
             "predicted_answer": prediction,
             "prediction_found": line is not None,
-            "llm_judge": None if run.judge is None else name_of(run.judge),
+            "llm_judge": None if judge is None else name_of(judge),
             "success": line is not None,
             "errors": [MISSING] if line is None else [],
             **_matched(question, prediction, verdict),
         }
-        if run.judge is not None:
+        if judge is not None:
             _judge(record, verdict)
         yield record
 
@@ -233,19 +235,25 @@ def _judge(record: dict[str, Any], verdict: Record | None) -> None:
         record["llm_score"] = float(decision == "yes")
 
 
-def _rules(name: str, prompt: str) -> RubricRules:
+def _rules(name: str, version: int, prompt: str, recommends: tuple[str, ...]) -> RubricRules:
     return RubricRules(
         name,
-        1,
+        version,
         (prompt, "abstention"),
         or_abstention(prompt, "abstention"),
         cleans=True,
         ours=("abstention",),
-        recommends="Qwen3-14B",
+        recommends=recommends,
     )
 
 
-RUBRICS = (_rules("locomo-refined", "refined"), _rules("locomo-refined-original", "lenient"))
+_QWEN = "Qwen3-14B"
+RUBRICS = (
+    _rules("locomo-refined", 2, "refined", (_QWEN,)),
+    # The benchmark compares itself with this rubric as GPT-4o-mini applies it; its scorer asks Qwen
+    # for both.
+    _rules("locomo-refined-original", 1, "lenient", ("GPT-4o-mini", _QWEN)),
+)
 METRICS = OfficialMetrics(
     "locomo-refined",
     ("f1", "bleu1"),

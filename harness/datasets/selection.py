@@ -3,10 +3,11 @@
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from harness.datasets.split import Part, part_of
 from harness.errors import UsageError
 
 
@@ -19,19 +20,34 @@ class Selectable(Protocol):
     def question_type(self) -> str:
         """The type of the question."""
 
+    @property
+    def is_abstention(self) -> bool:
+        """Whether the history cannot answer it."""
 
+
+ABSTENTION = "abstention"
 Q = TypeVar("Q", bound=Selectable)
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """The filters of the command line; part of the run's identity."""
+    """The filters of the command line; part of the run's identity. A limit is `spread` over the
+    types, and abstention is a type of its own in draws and limits; in runs of earlier versions
+    neither was so.
+    """
 
     types: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     per_type: int | None = None
     seed: int = 0
     limit: int | None = None
+    spread: bool = True
+    split: Part | None = None
+
+    @property
+    def draws(self) -> bool:
+        """Whether all questions must be known before any is chosen."""
+        return self.per_type is not None or (self.limit is not None and self.spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +64,7 @@ class QuestionSource:
 
 
 def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
-    """Types and ids first, then `per_type` drawn with `seed`, then the first `limit`; file order is
-    kept.
+    """Types, ids and split first, then `per_type` drawn with `seed`, then `limit`; in file order.
 
     Raises `UsageError` for a type or id that the data does not have, and when nothing is left.
     """
@@ -57,8 +72,11 @@ def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
     _refuse_unknown("id", filters.ids, {q.question_id for q in questions})
     chosen = [question for question in questions if _passes(question, filters)]
     if filters.per_type is not None:
-        chosen = _draw_per_type(chosen, filters.per_type, filters.seed)
-    chosen = chosen[: filters.limit] if filters.limit is not None else chosen
+        chosen = _draw_per_type(chosen, filters)
+    if filters.limit is not None:
+        ordered = _types_in_turn(chosen) if filters.spread else chosen
+        taken = {question.question_id for question in ordered[: filters.limit]}
+        chosen = [question for question in chosen if question.question_id in taken]
     if not chosen:
         raise UsageError("no question matches the filters")
     return chosen
@@ -66,9 +84,9 @@ def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
 
 def select_gradually(questions: Iterable[Q], filters: Filters) -> Iterator[Q]:
     """What `select` chooses, one by one, while not all questions are known; what it would refuse is
-    not noticed here. Draws need all questions: not for `per_type`.
+    not noticed here. Not for filters that draw.
     """
-    if filters.per_type is not None:
+    if filters.draws:
         raise ValueError("a draw needs all questions")
     return islice((q for q in questions if _passes(q, filters)), filters.limit)
 
@@ -81,19 +99,40 @@ def by_type(questions: Iterable[Q]) -> dict[str, list[Q]]:
     return dict(sorted(found.items()))
 
 
+def by_type_or_abstention(questions: Iterable[Q]) -> dict[str, list[Q]]:
+    """The answerable questions of each type, and those that are not."""
+    known = list(questions)
+    groups = by_type(question for question in known if not question.is_abstention)
+    abstention = [question for question in known if question.is_abstention]
+    return groups | ({ABSTENTION: abstention} if abstention else {})
+
+
 def _passes(question: Selectable, filters: Filters) -> bool:
-    return (not filters.types or question.question_type in filters.types) and (
-        not filters.ids or question.question_id in filters.ids
+    return (
+        (not filters.types or question.question_type in filters.types)
+        and (not filters.ids or question.question_id in filters.ids)
+        and (filters.split is None or filters.split == _part(question))
     )
 
 
-def _draw_per_type(questions: Sequence[Q], count: int, seed: int) -> list[Q]:
-    drawn: set[str] = set()
-    for question_type, members in by_type(questions).items():
+def _part(question: Selectable) -> Part:
+    return part_of(question.question_id, question.question_type, question.is_abstention)
+
+
+def _draw_per_type(questions: Sequence[Q], filters: Filters) -> list[Q]:
+    count, drawn = filters.per_type or 0, set[str]()
+    groups = by_type_or_abstention(questions) if filters.spread else by_type(questions)
+    for name, members in groups.items():
         ids = [question.question_id for question in members]
-        draw = random.Random(f"{seed}:{question_type}")
+        draw = random.Random(f"{filters.seed}:{name}")
         drawn.update(draw.sample(ids, min(count, len(ids))))
     return [question for question in questions if question.question_id in drawn]
+
+
+def _types_in_turn(questions: Iterable[Q]) -> list[Q]:
+    """The first question of each type and of abstention, then the second of each, and so on."""
+    rows = zip_longest(*by_type_or_abstention(questions).values())
+    return [question for row in rows for question in row if question is not None]
 
 
 def _refuse_unknown(kind: str, wanted: Sequence[str], known: set[str]) -> None:

@@ -103,7 +103,7 @@ def _write_whole(run: Answered, records: Records, out: Path) -> Exported:
 
 def _write_scored(run: Answered, records: Records, out: Path) -> Exported:
     listed = list(records)
-    summary = summary_of(listed, run.judge)
+    summary = summary_of(listed, run.model_judge)
     in_json, in_words = (out.with_name(f"{out.stem}_summary.{end}") for end in ("json", "md"))
     count = _write(listed, out)
     in_json.write_text(json.dumps(summary, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
@@ -175,7 +175,7 @@ def summary_page(summary: Mapping[str, Any]) -> str:
         for name, cell in groups.items()
     ]
     judge = summary["judge"]
-    said = f"Judge {judge['id']} ({judge['hash']})." if judge else "No judge."
+    said = f"Judge {judge['id']} ({judge['hash']})." if judge else "No language model judged."
     said += (
         f" {summary['missing_predictions']} questions have no prediction, and "
         f"{summary['without_verdict']} predictions no verdict; both count 0."

@@ -99,6 +99,8 @@ _KEYS = ("label", "verdict", "answer")
 _THOUGHTS = re.compile(r"^.*</think>", re.DOTALL | re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _PLAIN = re.compile(r"[a-z0-9]+")
+# The edition at the end of a model's name.
+_DAY = re.compile(r"-\d{4}-\d\d-\d\d$")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 
 
@@ -193,9 +195,12 @@ class Rubric(RubricRules):
         """What speaks against judging with a model; None for one that the benchmark recommends, or
         where it recommends none.
         """
-        if self.recommends is None or _plain(model).endswith(_plain(self.recommends)):
+        named = tuple(map(_plain, self.recommends))
+        if not named or _plain(_DAY.sub("", model)).endswith(named):
             return None
-        return f"{self.name} is meant to be judged by {self.recommends}, not by {model}"
+        return (
+            f"{self.name} is meant to be judged by {' or '.join(self.recommends)}, not by {model}"
+        )
 
     def _named(self, name: str) -> Prompt:
         return self.given.get(name) or load_prompt(name)

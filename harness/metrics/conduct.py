@@ -4,7 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, TypedDict, get_args
 
 from harness.metrics.retrieval_metrics import SourcesTable
-from harness.records.schema import ContextAccount, HypothesisLine, JsonObject, PriceRecord
+from harness.records.schema import (
+    AssistantRecord,
+    ContextAccount,
+    HypothesisLine,
+    JsonObject,
+    PriceRecord,
+)
 from harness.spending import Price, Usage
 
 _Cut = Literal["sessions", "sessions_cut", "sessions_shortened", "tokens_estimate"]
@@ -115,3 +121,20 @@ def _sources(sources: SourcesTable | None) -> Iterator[str]:
 
 def _share(count: int, total: int) -> str:
     return f"{count} of {total} requests ({100 * count / max(1, total):.1f} %)"
+
+
+def may_search(assistant: AssistantRecord | None) -> bool:
+    """Whether one of our own answers by a language model, which may search memory itself. Others
+    need not explain their answers, which takes milliseconds that would be measured as theirs.
+    """
+    settings = ((assistant and assistant["version"]) or {}).get("settings") or {}
+    model = settings.get("chat_model")
+    return bool(isinstance(model, dict) and model.get("name")) or bool(settings.get("profiles"))
+
+
+def is_without_model(assistant: AssistantRecord | None) -> bool:
+    """Whether one of our own answers without a language model: no prompt is read, and what it
+    counts as one costs nothing.
+    """
+    settings = ((assistant and assistant["version"]) or {}).get("settings") or {}
+    return "chat_model" in settings and not may_search(assistant)

@@ -211,7 +211,8 @@ async def probe_assistant(mode: ReplayMode, salt: str) -> dict[str, Any]:
                 ingested.add(question.history_id)
             answers[aspect] = (await mode.ask(question)).hypothesis["hypothesis"]
         for aspect in ("name", "stranger"):
-            await mode.forget(probe.questions[aspect])
+            question = probe.questions[aspect]
+            await mode.forget(question.history_id, question.question_date)
     except AssistantError as error:
         return {"failed": str(error), "answers": answers, "sentences": [f"not tried: {error}"]}
     return read_answers(probe, answers, datetime.now(UTC)).to_json()

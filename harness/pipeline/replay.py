@@ -6,8 +6,10 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
 
-from harness.assistants.client import identify, may_search
+from harness.assistants.client import identify
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
 from harness.datasets.questions import Question, digest_of
@@ -20,6 +22,7 @@ from harness.errors import (
     continuable,
 )
 from harness.judges import Judge
+from harness.metrics.conduct import may_search
 from harness.pipeline.judging import meters_of
 from harness.pipeline.probing import probe_assistant
 from harness.pipeline.progress import ReplayProgress
@@ -37,6 +40,11 @@ from harness.spending import Meter, SpendingLimits
 ENOUGH = 10
 
 
+# Whether histories are deleted from the assistant: each after its questions, or all of them once no
+# question of the run is left, so that sessions that histories share are embedded only once.
+Forgetting = Literal["never", "at once", "at the end"]
+
+
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
     """How a replay is made; `ask` is off when only retrieval is wanted, `probe` on when the
@@ -46,7 +54,7 @@ class ReplayOptions:
     ask: bool = True
     concurrency: int = 2
     barrier_seconds: float = 60.0
-    forget: bool = False
+    forget: Forgetting = "never"
     probe: bool = False
     retry_errors: bool = False
     max_error_rate: float | None = None
@@ -70,7 +78,7 @@ class HistoryReplay:
         self._meter = meter
         self._progress = progress
         self._errors = ErrorRate(options.max_error_rate)
-        self._ingested = set(run.dir.by_history(INGEST))
+        self._ingested = set(run.histories_kept())
         self._searched = set(run.dir.by_question(RETRIEVAL))
         outlines = run.dir.by_question(QUESTIONS).items()
         self._read = {name for name, line in outlines if line["is_read"]}
@@ -125,9 +133,21 @@ class HistoryReplay:
         failed = 0
         for question in questions:
             failed += await self._question(question)
-        if self._options.forget:
+        if self._options.forget == "at once":
             failed += await self._forget(questions[0])
         return failed
+
+    async def forget_all(self) -> None:
+        """Delete every history of the run, also those that earlier commands brought in."""
+        run = self._run
+        last = max(line["question_date"] for line in run.dir.by_question(QUESTIONS).values())
+        try:
+            for history_id in run.histories_kept():
+                await self._mode.forget(history_id, datetime.fromisoformat(last))
+        except AssistantError as error:
+            run.console.print(f"not all histories could be deleted: {error}", highlight=False)
+            return
+        run.manifest.set_forgotten(True)
 
     async def _ingest(self, question: Question) -> None:
         if question.history_id in self._ingested and await self._mode.is_ingested(question):
@@ -157,7 +177,7 @@ class HistoryReplay:
 
     async def _forget(self, question: Question) -> bool:
         try:
-            await self._mode.forget(question)
+            await self._mode.forget(question.history_id, question.question_date)
         except AssistantError as error:
             self._run.dir.append(FAILURES, _failure_record(question, error))
             return True
@@ -250,6 +270,7 @@ class _Command:
         run.manifest.begin(stage, questions=wanted, concurrency=options.concurrency)
         if wanted == 0:
             return 0
+        run.manifest.set_forgotten(False)
         try:
             with run.progress(total, 0 if wanted is None else (total or 0) - wanted) as progress:
                 return asyncio.run(self._histories(meter, run.histories(is_wanted), progress))
@@ -295,7 +316,10 @@ class _Command:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(_settle(run, progress))
                     replayed = group.create_task(replay.all(histories))
-                return replayed.result()
+                failed = replayed.result()
+                if options.forget == "at the end" and not failed:
+                    await replay.forget_all()
+                return failed
             finally:
                 replay.tick()
 

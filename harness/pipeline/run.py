@@ -4,7 +4,7 @@ The selection is known at once, or, of a large file, while the run already goes 
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -18,6 +18,7 @@ from harness.datasets.selection import Filters, QuestionSource, select, select_g
 from harness.errors import UsageError
 from harness.pipeline.progress import ReplayProgress, make_progress
 from harness.records.digest import QuestionDigest
+from harness.records.machine import machine
 from harness.records.manifest import (
     FORMAT,
     Manifest,
@@ -27,7 +28,7 @@ from harness.records.manifest import (
     meters_beside,
     now,
 )
-from harness.records.run_dir import QUESTIONS, RunDir
+from harness.records.run_dir import INGEST, QUESTIONS, RunDir
 from harness.records.schema import DataRecord, FiltersRecord, ManifestData
 from harness.replay.ingest import new_salt
 from harness.report.build import write_report
@@ -61,12 +62,25 @@ def open_manifest(
     return manifest
 
 
-def salt_of(ingested: Path) -> str:
-    """The salt of another run's directory, whose histories are to be used."""
+def manifest_of(ingested: Path) -> Manifest:
+    """The manifest of another run's directory, whose histories are to be used."""
     manifest = load_manifest(RunDir(ingested))
     if manifest is None:
         raise UsageError(f"--ingested {ingested}: there is no run in it")
-    return manifest.salt
+    if manifest.data.get("forgotten"):
+        raise UsageError(
+            f"--ingested {ingested}: the assistant has forgotten its histories; make a run with "
+            "--keep for it"
+        )
+    return manifest
+
+
+def _as_begun(filters: Filters, begun: Manifest | None) -> Filters:
+    """A run, and what uses its histories, goes on with the way in which it was drawn."""
+    was = begun.data["filters"] if begun else None
+    if was is None or (was["limit"] is None and was["per_type"] is None):
+        return filters
+    return replace(filters, spread=was.get("spread", False))
 
 
 def _require_same_data(manifest: Manifest, dataset: Dataset) -> None:
@@ -84,6 +98,7 @@ def _new(dataset: Dataset, filters: Filters, salt: str) -> ManifestData:
         "format": FORMAT,
         "harness_version": harness_version(),
         "git": git_state(),
+        "machine": machine(),
         "created_at": now(),
         "dataset": _data(dataset),
         "filters": _plain(filters),
@@ -113,8 +128,14 @@ def _data(dataset: Dataset) -> DataRecord:
 
 
 def _plain(filters: Filters) -> FiltersRecord:
+    """As a manifest has them. What earlier versions did not know is told where it matters alone."""
     lists = {"types": list(filters.types), "ids": list(filters.ids)}
-    return cast(FiltersRecord, asdict(filters) | lists)
+    plain = asdict(filters) | lists
+    if not (filters.draws and filters.spread):
+        del plain["spread"]
+    if filters.split is None:
+        del plain["split"]
+    return cast(FiltersRecord, plain)
 
 
 CONTINUE = "Nothing finished is lost: run the same command again to continue."
@@ -140,15 +161,16 @@ class Run:
         self.dataset: Dataset = open_source(source)
         if self.dataset.is_listed:
             select(self.dataset.outlines, source.filters)  # refuses before anything is written
-        salt = None if ingested is None else salt_of(ingested)
-        self.manifest: Manifest = open_manifest(self.dir, self.dataset, source.filters, salt=salt)
-        self._filters = source.filters
+        shared = None if ingested is None else manifest_of(ingested)
+        salt = None if shared is None else shared.salt
+        self._filters = _as_begun(source.filters, load_manifest(self.dir) or shared)
+        self.manifest: Manifest = open_manifest(self.dir, self.dataset, self._filters, salt=salt)
         self._beside = beside
         self._selected: list[QuestionDigest] | None = None
         if self.manifest.is_settled and self.dir.has(QUESTIONS):
             lines = self.dir.by_question(QUESTIONS).values()
             self._selected = [QuestionDigest.from_json(line) for line in lines]
-        elif self.dataset.is_listed or source.filters.per_type is not None:
+        elif self.dataset.is_listed or self._filters.draws:
             self.settle_selection()
 
     @property
@@ -180,6 +202,10 @@ class Run:
         for outline in select_gradually(self.dataset.listed, self._filters):
             if is_wanted(outline.question_id):
                 yield list(self.dataset.read({outline.question_id}))
+
+    def histories_kept(self) -> list[str]:
+        """The histories that were brought in, by id; none where they have been forgotten."""
+        return [] if self.manifest.data.get("forgotten") else list(self.dir.by_history(INGEST))
 
     def digests(self, ids: Collection[str]) -> list[QuestionDigest]:
         """The selected questions among these, complete; reads the data where outlines stood."""

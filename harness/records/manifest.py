@@ -93,6 +93,11 @@ class Manifest:
             self.data["price"] = cast(PriceRecord, asdict(price))
             self.save()
 
+    def set_forgotten(self, forgotten: bool) -> None:
+        """Keep whether the assistant was told to forget the histories of the run."""
+        self.data["forgotten"] = forgotten
+        self.save()
+
     def totals(self, name: Counted) -> dict[str, int]:
         total: dict[str, int] = {}
         for invocation in self.data["invocations"]:

@@ -6,6 +6,7 @@ Directories of earlier versions are read as well: what they may lack is marked s
 from typing import Any, Literal, NotRequired, Required, TypedDict
 
 from harness import GitState
+from harness.records.machine import MachineRecord
 
 # An object as somebody else tells it: an assistant's account of itself, a profile, a record of a
 # data file.
@@ -38,6 +39,8 @@ class FiltersRecord(TypedDict):
     per_type: int | None
     seed: int
     limit: int | None
+    spread: NotRequired[bool]
+    split: NotRequired[str]
 
 
 class AssistantRecord(TypedDict):
@@ -102,6 +105,7 @@ class ManifestData(TypedDict):
     format: int
     harness_version: str
     git: GitState | None
+    machine: NotRequired[MachineRecord]
     created_at: str
     dataset: DataRecord
     filters: FiltersRecord
@@ -117,6 +121,7 @@ class ManifestData(TypedDict):
     probes: NotRequired[JsonObject]
     price: NotRequired[PriceRecord]
     not_put: NotRequired[dict[str, str]]
+    forgotten: NotRequired[bool]
 
 
 class ContextAccount(TypedDict):

@@ -113,15 +113,16 @@ class ChatMode(ReplayMode):
         told = RetrievalLine(question_id=named, user_id=when.user, search_ms={}, **ranked)
         return AnswerLines(line, told)
 
-    async def forget(self, question: Question) -> None:
-        await self._client.forget(self._occasion(question, "", question.question_date))
+    async def forget(self, history_id: str, when: datetime) -> None:
+        await self._client.forget(Occasion(self._user(history_id), "", when))
 
     def _occasion(
         self, question: Question, session: str, when: datetime, turn: str = ""
     ) -> Occasion:
-        attempt = self._attempts.of(question.history_id)
-        user = self._blinding.user(question.history_id, attempt)
-        return Occasion(user, session, when, turn=turn)
+        return Occasion(self._user(question.history_id), session, when, turn=turn)
+
+    def _user(self, history_id: str) -> str:
+        return self._blinding.user(history_id, self._attempts.of(history_id))
 
     async def _session(
         self, question: Question, session: HaystackSession, ingested: Ingested

@@ -5,6 +5,7 @@ rankings under the data's own ids, whoever made them.
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple, TypedDict, cast
 
@@ -71,8 +72,10 @@ class ReplayMode(ABC):
     async def ask(self, question: Question) -> AnswerLines:
         """Ask the question of an ingested history."""
 
-    async def forget(self, question: Question) -> None:  # noqa: B027
-        """Delete the history's user from the assistant, where it can."""
+    async def forget(self, history_id: str, when: datetime) -> None:  # noqa: B027
+        """Delete the history's user from the assistant, where it can; `when` is the assistant's
+        time.
+        """
 
 
 def ingest_line(history_id: str, user_id: str, ingested: Ingested) -> IngestLine:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from harness.assistants.client import AssistantClient, ChatClient
@@ -92,8 +93,8 @@ class NativeMode(ReplayMode):
         )
         return AnswerLines(hypothesis_line(question, answer, started))
 
-    async def forget(self, question: Question) -> None:
-        await self._client.forget_user(self._blinding.user(question.history_id))
+    async def forget(self, history_id: str, when: datetime) -> None:
+        await self._client.forget_user(self._blinding.user(history_id))
 
     async def _search(
         self, question: Question, unit: Literal["round", "session"]

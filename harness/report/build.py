@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from harness.errors import UsageError
 from harness.judges.lexical import is_refusal
 from harness.metrics.accuracy import Scored, accuracy_by_prompt, accuracy_table, official_accuracy
-from harness.metrics.conduct import conduct_table, cost_of
+from harness.metrics.conduct import conduct_table, cost_of, is_without_model
 from harness.metrics.effort import ingest_table, latency_table, looking_table, token_table
 from harness.metrics.errors_apart import errors_apart
 from harness.metrics.judge_table import (
@@ -102,6 +102,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
     retrieval = list(lines.retrieval.values())
     hypotheses = list(lines.hypotheses.values())
     ingests = list(lines.ingests.values())
+    quotes = is_without_model(manifest.data["assistant"])
     return {
         "dataset": manifest.data["dataset"]["name"],
         "data": manifest.data["dataset"],
@@ -117,7 +118,10 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
         "evidence_in_prompt": prompt_table(lines.questions, lines.prompts)
         if lines.prompts
         else None,
-        "tokens": {**token_table(hypotheses, ingests), "judge": _judge_tokens(lines, manifest)},
+        "tokens": {
+            **token_table([] if quotes else hypotheses, ingests),
+            "judge": _judge_tokens(lines, manifest),
+        },
         "cost": {
             "judge_usd": judging_usd(manifest.data) if judge else None,
             "assistant_usd": cost_of(manifest.totals("spent"), manifest.data.get("price")),
@@ -148,7 +152,9 @@ def _accuracy(lines: RunLines, manifest: Manifest, judge: JudgeRecord) -> Judged
         "judge_texts": judge.get("given_texts"),
         "judge_caution": judge.get("caution"),
         **accuracy_table([_scored(question, lines) for question in lines.questions]),
-        "by_prompt_tokens": accuracy_by_prompt(lines),
+        "by_prompt_tokens": []
+        if is_without_model(manifest.data["assistant"])
+        else accuracy_by_prompt(lines),
         "controls": controls_table(lines.controls),
         "second_judge": second_judge_table(
             manifest.data.get("second_judge"), lines.verdicts, lines.second_verdicts

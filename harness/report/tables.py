@@ -89,12 +89,23 @@ def _errors(table: ErrorsTable) -> Table:
         (name, *(str(counts.get(place, 0)) for place in places))
         for name, counts in {"all": table["all"], **table["by_type"]}.items()
     ]
-    note = (
-        "Questions. Not retrieved: not all evidence is among what was ranked. Not delivered: not "
-        "all of it stood in the prompt, where prompts were recorded (harness context). Misread: it "
-        "did, or the answer was never told, and the answer is wrong."
-    )
+    note = " ".join(["Questions.", *(_MEANINGS[p] for p in places if p in _MEANINGS)])
     return Table(title, header, rows, note)
+
+
+_MEANINGS: Mapping[str, str] = {
+    ErrorPlace.NOT_RECORDED: "Not recorded: the history was not brought in.",
+    ErrorPlace.NOT_RETRIEVED: "Not retrieved: not all evidence is among what was ranked.",
+    ErrorPlace.NOT_DELIVERED: "Not delivered: it is, but not all of it stood in the prompt.",
+    ErrorPlace.MISREAD: (
+        "Misread: it stood in the prompt, or there was none to find, and the answer is wrong."
+    ),
+    ErrorPlace.RETRIEVED: (
+        "Retrieved, wrong: it was ranked, and nobody recorded what the reader got (harness "
+        "context does)."
+    ),
+    ErrorPlace.NOT_SEARCHED: "Wrong, not searched: nothing tells what was found.",
+}
 
 
 def _prompts(table: PromptTable) -> Table:

@@ -93,6 +93,7 @@ def test_a_history_can_be_chatted_as_well(tmp_path: Path, data: Path) -> None:
     with serving(folder) as url:
         command = NURSERY.command("harness", "run", "--dataset", "longmemeval")
         command += ["--file", str(data), "--ids", "q-late", "--mode", "teacher", "--no-probe"]
+        command += ["--keep"]
         command += ["--assistant", url, "--profile", str(PROFILE), "--out", str(tmp_path / "run")]
         subprocess.run(command, check=True, capture_output=True)
     report = json.loads((tmp_path / "run/report.json").read_text())

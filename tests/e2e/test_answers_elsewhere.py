@@ -143,7 +143,7 @@ def test_a_reader_of_several_calls_is_told_apart_on_histories_of_another_run(
             *export, "--out", tmp_path / name, "--prompts", tmp_path / f"{name}-prompts", *more
         )
 
-    code, output = command("retrieval", *common, "--out", tmp_path / "held")
+    code, output = command("retrieval", "--keep", *common, "--out", tmp_path / "held")
     assert code == 0, output
     held = ("--ingested", tmp_path / "held")
     server.end()

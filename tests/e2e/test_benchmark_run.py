@@ -69,7 +69,7 @@ def write(path: Path, questions: list[dict[str, Any]]) -> Path:
 
 def run(harness: Harness, file: Path, server: Server, out: Path) -> tuple[int, str]:
     process = harness(
-        *("run", "--dataset", "longmemeval", "--file", file),
+        *("run", "--keep", "--dataset", "longmemeval", "--file", file),
         *("--assistant", server.url, "--out", out),
     )
     output, _ = process.communicate(timeout=120)

@@ -77,9 +77,24 @@ def test_designs_on_the_same_questions_and_again_after_kills(
     )
 
 
-def test_another_set_up_is_not_mixed_in(tmp_path: Path, short: tuple[object, ...]) -> None:
+def test_a_design_that_cannot_be_started_is_noticed_before_the_memory_is_filled(
+    tmp_path: Path, short: tuple[object, ...]
+) -> None:
+    asked = (*short, "--limit", 1, "--designs", "aide-memoire,not_installed.anywhere:Design")
+    done = finished(command("table2", tmp_path, *asked))
+    assert done.returncode == 2
+    assert "is it installed?" in done.stderr
+    assert not (tmp_path / "memory").exists()
+
+
+def test_a_second_command_keeps_the_cells_and_mixes_in_no_other_set_up(
+    tmp_path: Path, short: tuple[object, ...]
+) -> None:
     asked = (*short, "--limit", 1, "--designs", "in-context-rag")
-    run("table2", tmp_path, *asked)
+    first = run("table2", tmp_path, *asked)
+    more = run("table2", tmp_path, *short, "--limit", 1, "--designs", "aide-memoire")
+    assert [cell["label"] for cell in more["cells"]] == ["in-context-rag", "aide-memoire"]
+    assert more["cells"][0] == first["cells"][0]
     changed = ("--judge", "lexical", "--reader", "m@http://127.0.0.1:9/v1")
     other = finished(command("table2", tmp_path, *asked, *changed))
     assert other.returncode == 2

@@ -15,6 +15,7 @@ from assistant.errors import AssistantError
 from assistant.settings import Settings
 from assistant.settings.sources import REMOVED
 from harness.cli.main import app as harness_cli
+from harness.datasets.download import files_of
 
 ROOT = Path(__file__).parents[2]
 API = (ROOT / "docs/api.md").read_text()
@@ -124,6 +125,14 @@ def test_every_command_is_in_the_documents_and_no_other(name: str, cli: object) 
     # In a sentence rather than a block, some of them.
     named = {one for text in documents for one in re.findall(rf"[`\"]{name} ([a-z]+)\b", text)}
     assert used <= known <= used | named
+
+
+def test_downloads_in_the_documents_are_known() -> None:
+    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "harness").rglob("*.md"), ROOT / "README.md"]
+    command = re.compile(r"harness download ([a-z][\w-]+) --out")
+    named = {name for page in pages for name in command.findall(page.read_text())}
+    assert "longmemeval-s" in named
+    assert all(files_of(name) for name in named)
 
 
 def test_links_between_documents_lead_somewhere() -> None:

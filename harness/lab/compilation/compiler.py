@@ -161,8 +161,8 @@ def compile_histories(
             keys = frozenset(session.content.key for session in outline.evidence)
             depths += history.depths(keys)
     options = asdict(source.filters) | asdict(recipe) | {"questions": questions}
-    # `compile` has no such option.
-    del options["limit"]
+    # `compile` has no such options.
+    del options["limit"], options["spread"], options["split"]
     manifest = _manifest(dataset, pool, options, counts) | {
         "conflicts_a_question": round(conflicts / len(selected), 1),
         "depth": _spread(depths),

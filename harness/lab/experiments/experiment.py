@@ -12,10 +12,11 @@ beside the models that read the same histories offline.
 import csv
 import json
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,7 @@ def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
     RunDir(laboratory.out).create()
     if not any(cell.mode == NATIVE for cell in grid.cells):
         return sum(_control(laboratory, cell) for cell in grid.cells if cell.mode in CHOICES)
+    _try_designs(laboratory, grid)
     failed = _fill(laboratory)
     for number, cell in enumerate(grid.cells, start=1):
         laboratory.console.print(
@@ -112,6 +114,18 @@ def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
         )
         failed += _measure(laboratory, cell)
     return failed
+
+
+def _try_designs(laboratory: Laboratory, grid: Grid) -> None:
+    """Start each design once on an empty memory, so that a package it lacks is noticed before the
+    memory is filled.
+    """
+    left = [cell for cell in grid.cells if cell.mode == NATIVE and not _is_done(laboratory, cell)]
+    for cell in {cell.settings.get("design"): cell for cell in left}.values():
+        with tempfile.TemporaryDirectory(prefix="aide-memoire-experiment-") as folder:
+            empty = replace(laboratory, out=Path(folder))
+            with empty.serving(cell, empty.out / LOG):
+                pass
 
 
 def _fill(laboratory: Laboratory) -> int:
@@ -208,9 +222,23 @@ def _is_done(laboratory: Laboratory, cell: Cell) -> bool:
 def finish_cell(laboratory: Laboratory, cell: Cell, failed: int, seconds: float) -> int:
     """Write down that the cell is finished; one with failures is tried again."""
     if not failed:
-        done = {"set_up": _set_up(laboratory, cell), "seconds": round(seconds, 1)}
+        done = {
+            "set_up": _set_up(laboratory, cell),
+            "seconds": round(seconds, 1),
+            "cell": asdict(cell),
+        }
         RunDir(laboratory.folder(cell)).replace(CELL, json.dumps(done, indent=2) + "\n")
     return failed
+
+
+def finished_cell(laboratory: Laboratory, name: str) -> Cell | None:
+    """A cell of an earlier command that is finished and has the set-up of this one."""
+    file = laboratory.out / "cells" / name / CELL
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if "cell" not in known:
+        return None
+    cell = Cell(**known["cell"])
+    return cell if known["set_up"] == _set_up(laboratory, cell) else None
 
 
 def _set_up(laboratory: Laboratory, cell: Cell) -> dict[str, Any]:

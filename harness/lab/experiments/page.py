@@ -2,13 +2,19 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.comparison.build import common_questions
 from harness.comparison.paired import paired_accuracy, paired_figures
 from harness.comparison.runs import ComparedRun, read_run_at
 from harness.lab.experiments.cells import Cell, Grid
-from harness.lab.experiments.experiment import Laboratory, megabytes_of, seconds_of
+from harness.lab.experiments.experiment import (
+    Laboratory,
+    finished_cell,
+    megabytes_of,
+    seconds_of,
+)
 from harness.metrics.effort import percentile
 from harness.records.run_dir import RunDir
 from harness.report.charts import Curve, curve_chart, figure
@@ -27,6 +33,7 @@ _SHORT = {"recall_all@5": "R@5", "ndcg@5": "N@5", "recall_all@10": "R@10", "ndcg
 
 
 def write_page(laboratory: Laboratory, grid: Grid) -> list[Table]:
+    grid = _with_earlier_cells(laboratory, grid)
     runs = {
         cell.name: read_run_at(laboratory.folder(cell), cell.name)
         for cell in grid.cells
@@ -53,6 +60,19 @@ def write_page(laboratory: Laboratory, grid: Grid) -> list[Table]:
     )
     folder.replace(HTML, html)
     return tables
+
+
+def _with_earlier_cells(laboratory: Laboratory, grid: Grid) -> Grid:
+    """The cells that the page shows already, in their order, and then those of this command."""
+    file = laboratory.out / JSON
+    page = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    if page.get("experiment") != grid.name:
+        return grid
+    own = {cell.name: cell for cell in grid.cells}
+    shown = [row["cell"] for row in page["cells"]]
+    earlier = [own.get(name) or finished_cell(laboratory, name) for name in shown]
+    later = [cell for name, cell in own.items() if name not in shown]
+    return replace(grid, cells=[*filter(None, earlier), *later])
 
 
 def _title(grid: Grid) -> str:

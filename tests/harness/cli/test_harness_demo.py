@@ -2,13 +2,17 @@
 
 import json
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from benches import Finished
 from histories import three_questions
+from nursery import NURSERY
 
 from harness.records.manifest import FORMAT
 
@@ -34,6 +38,20 @@ def test_the_demonstration_runs_the_sample_and_stops_the_server(
     log = (out / "server.log").read_text()
     assert "data in" in log
     assert "stopped" in log
+
+
+def test_a_harness_that_is_told_to_end_stops_its_server(tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    process = NURSERY.start(
+        ("harness", "demo", "--server", command(), "--out", out), stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 60
+    while not (out / "retrieval.jsonl").exists() and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 130
+    assert "stopped" in (out / "server.log").read_text()
 
 
 def test_a_server_that_dies_shows_the_end_of_its_log(harness: Harness, tmp_path: Path) -> None:

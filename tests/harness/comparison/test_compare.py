@@ -108,6 +108,34 @@ def test_retrieval_is_paired_too(tmp_path: Path) -> None:
     assert figures["ndcg@10[standard]"]["p"] is None
 
 
+def test_recall_at_unequal_depth_is_told(tmp_path: Path) -> None:
+    shallow = made_run(tmp_path / "shallow", YES_NO, rounds=1)
+    deep = made_run(tmp_path / "deep", YES_NO, rounds=50)
+    eleven = made_run(tmp_path / "eleven", YES_NO, rounds=11)
+    assert [one for one in compared(deep, shallow)["cautions"] if "depth" in one] == [
+        f"recall is compared at unequal depth: {level} ranked for a question (median): 50 in deep, "
+        "1 in shallow. What a run does not rank counts as not found"
+        for level in ("sessions", "rounds")
+    ]
+    assert compared(deep, eleven)["cautions"] == []
+
+
+def test_retrieval_is_compared_by_type(tmp_path: Path) -> None:
+    kinds = dict.fromkeys("ab", "temporal-reasoning")
+    first = made_run(tmp_path / "a", YES_NO, kinds=kinds, ranks={"a": 12, "b": 12, "c": 12})
+    second = made_run(tmp_path / "b", YES_NO, kinds=kinds)
+    comparison = compared(first, second)
+    ten = comparison["comparisons"][0]["figures_by_type"]["recall_all@10"]
+    multi, temporal = ten["multi-session"], ten["temporal-reasoning"]
+    assert (multi["n"], multi["first"], multi["second"]) == (3, pytest.approx(2 / 3), 1)
+    assert (temporal["n"], temporal["first"], temporal["second"]) == (2, 0, 1)
+    assert temporal["p"] == mcnemar([[0, 0], [2, 0]], exact=True).pvalue
+    assert temporal["p_holm"] == 2 * temporal["p"]
+    title = "Retrieval by type, b against a, % and points"
+    (table,) = (one for one in comparison_tables(comparison) if one.title == title)
+    assert ("recall_all@10", "temporal-reasoning", "0.0", "100.0") in [r[:4] for r in table.rows]
+
+
 def test_ndcg_and_fractions_of_sessions_and_rounds_are_paired(tmp_path: Path) -> None:
     first = made_run(tmp_path / "a", YES_NO, ranks={"a": 3, "b": 7})
     second = made_run(tmp_path / "b", YES_NO)
@@ -163,6 +191,22 @@ def test_runs_of_one_set_up_are_repeats(tmp_path: Path) -> None:
     (group,) = comparison["repeats"]
     assert (group["names"], group["flipped"]["value"]) == (["a", "b"], 0.2)
     assert comparison["set_up_differences"] == {"assistant.version.version": ["1", "1", "2"]}
+
+
+def test_two_assistants_of_one_name_are_no_repeats(tmp_path: Path) -> None:
+    def there(url: str) -> dict[str, Any]:
+        return {"assistant": {"url": url, "model": "memory", "version": None}}
+
+    runs = [
+        made_run(tmp_path / "a", YES_NO, **there("http://a")),
+        made_run(tmp_path / "b", YES_NO, **there("http://b")),
+        made_run(tmp_path / "c", YES_NO, **there("http://b")),
+    ]
+    comparison = compared(*runs)
+    assert [group["names"] for group in comparison["repeats"]] == [["b", "c"]]
+    assert comparison["set_up_differences"] == {
+        "assistant.url": ["http://a", "http://b", "http://b"]
+    }
 
 
 def test_searches_of_the_model_itself_stand_beside_the_costs(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from harness.datasets.files import read_records
 from harness.datasets.longmemeval import iterate_instances, load_longmemeval
 from harness.datasets.questions import rounds_of
+from harness.datasets.split import part_of
 from harness.lab.compilation.pool import Statements, read_pool
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
@@ -26,6 +27,8 @@ def test_the_oracle_slice() -> None:
     questions = load_longmemeval(real("longmemeval_oracle_dev100.json.xz"))
     assert len(questions) == 100
     assert sum(question.is_abstention for question in questions) == 6
+    kept = {(q.question_id, q.question_type, q.is_abstention) for q in questions}
+    assert {part_of(*one) for one in kept} == {"dev"}
     assert sum(question.answer_is_number for question in questions) == 7
     for question in questions:
         listed = {session.session_id for session in question.sessions}

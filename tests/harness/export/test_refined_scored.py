@@ -137,7 +137,22 @@ def test_without_a_judge_words_alone_are_scored(harness: Harness, judged: Path) 
     records, summary, page = exported(harness, judged)
     assert all("llm_score" not in record for record in records)
     assert (summary["primary_metric"], "llm_score" in summary["overall"]) == ("f1_score", False)
-    assert "No judge." in page
+    assert "No language model judged." in page
+
+
+def test_verdicts_by_words_are_no_scores_of_a_language_model(
+    harness: Harness, judged: Path
+) -> None:
+    ended = harness(
+        *("judge", "--dataset", "locomo-refined", "--file", judged.parent / "questions.jsonl"),
+        *("--hypotheses", judged.parent / "said.jsonl", "--out", judged, "--judge", "lexical"),
+    )
+    assert ended.code == 0, ended.err
+    records, summary, page = exported(harness, judged)
+    assert all("llm_score" not in record for record in records)
+    assert {record["llm_judge"] for record in records} == {None}
+    assert (summary["primary_metric"], summary["judge"]) == ("f1_score", None)
+    assert "No language model judged." in page
 
 
 def test_other_data_has_no_such_files(harness: Harness, judged: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,25 @@ def test_every_name_of_the_recommended_model_passes(name: str) -> None:
         assert RUBRICS[rubric].caution(name) is None
         assert RUBRICS[rubric].caution("qwen3-32b") is not None
     assert all(RUBRICS[name].caution("any") is None for name in ("longmemeval", "locomo", "strict"))
+
+
+def test_the_original_rubric_is_meant_for_the_model_it_was_published_with() -> None:
+    original = RUBRICS["locomo-refined-original"]
+    assert original.caution("openai/gpt-4o-mini") is None
+    assert original.caution("gpt-4o-mini-2024-07-18") is None
+    assert original.caution("gpt-4o-2024-08-06") == (
+        "locomo-refined-original is meant to be judged by GPT-4o-mini or Qwen3-14B, not by "
+        "gpt-4o-2024-08-06"
+    )
+    assert RUBRICS["locomo-refined"].caution("gpt-4o-mini") is not None
+
+
+def test_the_refined_rubric_forbids_what_the_reference_does_not_support() -> None:
+    rubric = RUBRICS["locomo-refined"]
+    text = (files("harness.judges") / "prompts" / "refined.md").read_text()
+    assert rubric.edition == "2"
+    assert "claims nothing beyond it" in text
+    assert "More detail does no harm" not in text
 
 
 def test_the_recommended_model_is_judged_with_at_once(

@@ -9,6 +9,8 @@ from made_runs import made_run
 
 from harness.metrics.errors_apart import ErrorPlace, errors_apart, place_of
 from harness.records.run_dir import RunDir, RunLines, read_run
+from harness.report.build import write_report
+from harness.report.tables import report_tables
 
 
 def lines_of(folder: Path, **more: Any) -> RunLines:
@@ -48,6 +50,24 @@ def test_each_question_ends_at_one_place(tmp_path: Path, place: ErrorPlace) -> N
     table = errors_apart(lines.questions, lines)
     assert table["all"] == {place.value: 1}
     assert table["by_type"] == {"multi-session": {place.value: 1}}
+
+
+def test_the_legend_explains_the_columns_that_are_there(tmp_path: Path) -> None:
+    verdicts = {"a": "yes", "b": "no", "c": "no"}
+    folder = made_run(tmp_path / "run", verdicts, ranks={"b": 3, "c": 12})
+    line = json.loads((folder / "retrieval.jsonl").read_text().splitlines()[2])
+    for ranking in ("ranked_sessions", "ranked_rounds"):
+        line[ranking] = line[ranking][:5]
+    with (folder / "retrieval.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    (table,) = (
+        one
+        for one in report_tables(write_report(RunDir(folder)))
+        if one.title == "Where answers went wrong"
+    )
+    assert table.header == ("", "right", "not retrieved", "retrieved, wrong")
+    assert "Retrieved, wrong: " in table.note
+    assert not any(name in table.note for name in ("delivered", "Misread", "recorded:"))
 
 
 def test_what_was_read_although_it_was_not_ranked_was_misread(tmp_path: Path) -> None:

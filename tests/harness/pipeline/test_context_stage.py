@@ -49,6 +49,26 @@ def test_a_directory_of_other_names_is_refused(bench: Bench, harness: Harness) -
     assert "--ingested" in ended.err
 
 
+def test_a_command_forgets_its_histories_unless_they_are_to_be_kept(
+    bench: Bench, harness: Harness
+) -> None:
+    def retrieval(out: str, *more: object) -> Finished:
+        return harness(
+            *("retrieval", "--dataset", "longmemeval", "--file", bench.data_file),
+            *("--assistant", bench.assistant.url, "--out", bench.out.parent / out, *more),
+        )
+
+    assert retrieval("gone").code == 0
+    assert bench.assistant.memory.users == {}
+    ended = context(harness, bench, "--ingested", bench.out.parent / "gone")
+    assert (ended.code, "make a run with --keep" in ended.err) == (2, True)
+    assert retrieval("kept", "--keep").code == 0
+    assert len(bench.assistant.memory.users) == 3
+    assert "forgotten" not in context(harness, bench, "--ingested", bench.out.parent / "kept").err
+    both = retrieval("both", "--keep", "--forget")
+    assert (both.code, "choose one of them" in both.err) == (2, True)
+
+
 def test_a_run_to_use_must_be_there(bench: Bench, harness: Harness) -> None:
     ended = context(harness, bench, "--ingested", bench.out.parent / "nowhere")
     assert ended.code == 2

@@ -2,18 +2,24 @@
 
 import csv
 import json
+import os
+import platform
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from benches import Bench, Finished
 from histories import instance, three_questions, write_data
 from made_runs import made_run
+from rich.console import Console
 from scripted_assistant import Fault, ScriptedAssistant
 
+from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import RunMismatch, UsageError
+from harness.pipeline.run import Run
 from harness.records.run_dir import HYPOTHESES, RETRIEVAL, VERDICTS, RunDir
 from harness.report.build import write_report
 
@@ -97,6 +103,10 @@ def test_the_manifest_says_where_the_run_came_from(
     assert re.fullmatch("[0-9a-f]{12}", manifest["judge"]["hash"])
     assert [item["stage"] for item in manifest["invocations"]] == ["replay", "judge"]
     assert manifest["mode"] == "native"
+    machine = manifest["machine"]
+    assert machine["python"].endswith(platform.python_version())
+    assert machine["packages"]["httpx"] == httpx.__version__
+    assert machine["cores"] == os.cpu_count()
 
 
 def test_searches_of_the_model_itself_are_counted_where_the_assistant_tells_of_them(
@@ -212,6 +222,26 @@ def test_another_selection_is_refused(bench: Bench) -> None:
     bench.replay()
     with pytest.raises(RunMismatch, match=r"another selection \(limit: None then, 1 now\)"):
         bench.open(limit=1)
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_a_run_of_an_earlier_version_goes_on_with_the_first_of_the_file(
+    bench: Bench, tmp_path: Path, is_settled: bool
+) -> None:
+    kinds = ("multi-session", "multi-session", "knowledge-update")
+    records = [instance(f"q{i}", question_type=kind) for i, kind in enumerate(kinds)]
+    bench.data_file = write_data(tmp_path / "ordered.json", records)
+    assert [q.question_id for q in bench.open(limit=2).selected] == ["q0", "q2"]
+    manifest = json.loads((bench.out / "manifest.json").read_text())
+    del manifest["filters"]["spread"]
+    manifest["selected"] = manifest["selected"] if is_settled else None
+    (bench.out / "manifest.json").write_text(json.dumps(manifest))
+    lines = (bench.out / "questions.jsonl").read_text()
+    (bench.out / "questions.jsonl").write_text(lines.replace("q2", "q1") if is_settled else "")
+    assert [q.question_id for q in bench.open(limit=2).selected] == ["q0", "q1"]
+    source = QuestionSource("longmemeval", bench.data_file, Filters(limit=2))
+    beside = Run(source, tmp_path / "beside", Console(), ingested=bench.out)
+    assert [q.question_id for q in beside.selected] == ["q0", "q1"]
 
 
 def test_another_assistant_is_refused_but_not_another_address(bench: Bench) -> None:

@@ -63,7 +63,7 @@ def chats(assistant: ScriptedAssistant, tmp_path: Path) -> Bench:
 
 
 def test_a_chat_is_told_once_and_nothing_else_of_the_data_goes_out(chats: Bench) -> None:
-    assert chats.replay(forget=True) == 0
+    assert chats.replay(forget="at once") == 0
     wire = chats.assistant.wire
     assert len(chats.assistant.sent("POST", "/messages")) == 2 * 8
     assert len(chats.assistant.sent("POST", "/chat")) == 2 * 5

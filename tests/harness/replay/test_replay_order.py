@@ -115,6 +115,25 @@ def test_memories_are_kept_unless_forgetting_was_asked_for(bench: Bench) -> None
     assert len(bench.assistant.memory.users) == 3
 
 
+def test_histories_are_forgotten_when_no_question_is_left(bench: Bench) -> None:
+    bench.replay(forget="at the end", ask=False)
+    assert bench.assistant.memory.users == {}
+    assert json.loads((bench.out / "manifest.json").read_text())["forgotten"] is True
+    bench.replay()  # the questions need them again
+    assert len(bench.assistant.memory.users) == 3
+    assert json.loads((bench.out / "manifest.json").read_text())["forgotten"] is False
+
+
+def test_what_failed_keeps_the_histories_for_the_next_try(bench: Bench) -> None:
+    bench.assistant.lost_rounds = 1
+    assert bench.replay(forget="at the end", barrier_seconds=0) > 0
+    kept = len(bench.assistant.memory.users)
+    assert kept > 0
+    bench.assistant.lost_rounds = 0
+    assert bench.replay(forget="at the end") == 0
+    assert bench.assistant.memory.users == {}
+
+
 def test_forget_leaves_nothing_behind(bench: Bench) -> None:
-    bench.replay(forget=True)
+    bench.replay(forget="at once")
     assert bench.assistant.memory.users == {}

@@ -91,7 +91,7 @@ def test_a_history_that_cannot_be_brought_in_fails_all_its_questions(talks: Conv
 
 
 def test_forgetting_waits_for_the_last_question(talks: Conversations) -> None:
-    assert talks.replay(forget=True) == 0
+    assert talks.replay(forget="at once") == 0
     assert talks.assistant.memory.users == {}
     assert len(talks.open().dir.by_question(HYPOTHESES)) == 10
 

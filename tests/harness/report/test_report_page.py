@@ -21,6 +21,19 @@ def page_of(path: Path) -> str:
     return (path / "report.html").read_text()
 
 
+@pytest.mark.parametrize(("name", "shown"), [("openai/any", True), ("", False), (None, True)])
+def test_without_a_language_model_there_are_no_prompt_tokens(
+    tmp_path: Path, name: str | None, shown: bool
+) -> None:
+    settings = {} if name is None else {"chat_model": {"name": name}, "profiles": []}
+    run = made_run(tmp_path / "run", {"a": "yes", "b": "no"}, version={"settings": settings})
+    page = page_of(run)
+    report = json.loads((run / "report.json").read_text())
+    assert (report["tokens"]["prompt_per_question"] is not None) is shown
+    assert bool(report["accuracy"]["by_prompt_tokens"]) is shown
+    assert ("prompt tokens a question" in page) is shown
+
+
 def test_the_page_tells_found_evidence_from_missed(tmp_path: Path) -> None:
     verdicts = {"a": "yes", "b": "no", "c": None}
     page = page_of(made_run(tmp_path / "run", verdicts, ranks={"b": 9}))

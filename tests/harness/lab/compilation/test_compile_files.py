@@ -172,5 +172,5 @@ def test_the_built_in_set_is_a_pool_too(harness: Harness, tmp_path: Path) -> Non
         *("--sessions", 60, "--per-type", 1),
     )
     assert ended.code == 0, ended.err
-    assert "6 histories, 60 sessions" in ended.out
+    assert "7 histories, 60 sessions" in ended.out
     assert {len(question.sessions) for question in load_longmemeval(out)} == {60}
