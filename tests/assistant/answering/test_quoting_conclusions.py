@@ -20,6 +20,11 @@ CONCLUSIONS = {
         "How many days ago did I adopt my cat?",
         "That is 23 days ago: 2023-05-18 (Thu)",
     ),
+    "ago, asked before": (
+        [(20, "I adopted my cat Miso."), (25, "How long ago did I adopt my cat Miso?")],
+        "How long ago did I adopt my cat Miso?",
+        "That is 21 days (3 weeks) ago: 2023-05-20 (Sat) to 2023-06-10 (Sat).",
+    ),
     "weeks": (
         [(22, "I planted the walnut tree.")],
         "How many weeks ago did I plant the walnut tree?",

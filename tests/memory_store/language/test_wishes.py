@@ -128,6 +128,7 @@ FORGOTTEN = [
 ]
 NOTHING = [
     *("", " ", "I live in Ghent.", "Where do I live?", "hi", "I remember the sea."),
+    *("what did I say off the record?", "did i tell you anything off the record"),
     *("My boss never writes things down.", "I don't remember where I parked."),
     *("She said “don't save it”.", "> forget that", "“forget that”"),
     *("My aunt wrote: “delete everything about my rent”.", "I never keep a diary."),
