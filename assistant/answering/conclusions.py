@@ -251,15 +251,18 @@ _NO_NAMES = frozenset(
 ) | {"i"}
 
 
-def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True) -> list[str]:
-    """The question's names, and `things` of one's own ("my dog") where much or all was read, of
-    which no recalled round has a word; days and months are no names."""
+def unheard(
+    question: str, recalled: Sequence[Recalled], unknown: frozenset[str] | None = None
+) -> list[str]:
+    """The question's names of which no recalled round has a word, and with words `unknown` to the
+    whole memory things of one's own ("my dog"), too: where much or all was read, those without a
+    word in it, else those that are unknown. Days and months are no names."""
     # Every German noun has a capital.
     names = [] if "de" in languages_of(question) else _NAME.findall(question)
     asked = {word: word for word in names if _is_name(word)}
     mine = {word: f"your {word}" for word in _MINE.findall(question)}
     mine |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
-    if not (asked or (things and mine)):
+    if not (asked or (mine and unknown is not None)):
         return []
     rounds = [found.record.round for found in recalled]
     texts = [text for found in recalled for text in told_texts(found)]
@@ -267,13 +270,19 @@ def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True)
         return []  # nothing was told; or more than is read, in which it may have come up
     texts += [name for round in rounds for name in (round.user_name, round.assistant_name) if name]
     is_much = len(rounds) < _MANY_ROUNDS or sum(map(len, texts)) >= _MUCH_READ
-    if things and (is_much or any(round.user_name for round in rounds)):
-        asked |= mine
+    if unknown is not None:
+        is_much |= any(round.user_name for round in rounds)
+        asked |= {word: what for word, what in mine.items() if is_much or _is_new(word, unknown)}
     heard = {term for text in texts for term in terms(text)}
     heard.update(*(names for names in _KIN if names & heard))
     # A stop word is no term, and was never heard of.
     heard |= _KINDS_OF_THINGS
     return [what for word, what in asked.items() if (t := terms(word)) and heard.isdisjoint(t)]
+
+
+def _is_new(word: str, unknown: frozenset[str]) -> bool:
+    """Whether memory has neither the word nor another name of the same relative."""
+    return word in unknown and not any(names.intersection(terms(word)) for names in _KIN)
 
 
 def _is_name(word: str) -> bool:

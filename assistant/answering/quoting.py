@@ -58,6 +58,8 @@ _CLOSEST, _MAY_BE_MEANT = 5, 0.6
 # A quote as near as the first is never denied for a thing that did not come up; one at this many
 # times the floor is shown without doubt. Chosen on plain messages.
 _SURELY_NEAR, _SURE_FROM = 0.5, 1.1
+# Up to this many times the floor, a thing of which the whole memory has no word is denied.
+_NEW_FROM = 1.2
 # A count, or advice that fits somebody, needs more than a few quotes.
 _MANY_QUOTES = 8
 # Replies count as nearer by this much where they are asked for.
@@ -184,7 +186,11 @@ class QuotingReader:
             # "Our conversation" is no thing of the user's that must have been mentioned.
             things = nearness < _SURELY_NEAR and not question.asked.about_replies
             size = sum(one.record.round.size for one in told)
-            strangers = await aside(size // _READ_FAST, unheard, question.text, told, things=things)
+            is_far = nearness < self._floor * _NEW_FROM
+            unknown = question.unknown if is_far else frozenset[str]()
+            strangers = await aside(
+                size // _READ_FAST, unheard, question.text, told, unknown if things else None
+            )
         if strangers or nearness < self._floor:
             return self._unknown(near, nearness, strangers)
         if name := unsaid(question.text, near):

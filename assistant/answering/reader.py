@@ -34,6 +34,8 @@ class Question:
     """The days of which memory was searched."""
     where: Where = ()
     """How the rounds are labelled that were searched."""
+    unknown: frozenset[str] = frozenset()
+    """Words of it that nobody used in these rounds."""
     is_task: bool = False
     """Whether a front end asks for itself: for a title, for tags."""
     tells: bool = False

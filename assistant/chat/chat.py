@@ -271,6 +271,7 @@ class Chat:
             options=call.options,
             known=known_until(call.days, call.asked_at, timed=call.timed),
             where=call.where,
+            unknown=recall.unknown if recall else frozenset(),
             asked=meaning.asked.within(recall.time_range, call.text) if recall else meaning.asked,
             is_task=call.is_task,
             tells=call.may_tell and meaning.tells_more,

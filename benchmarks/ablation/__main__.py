@@ -100,7 +100,7 @@ _STEPS: dict[str, Any] = {
     "selection.by_time": _last,
     "statements.superseded_among_others": _first,
     "statements.is_ours": lambda _: False,
-    "conclusions.unheard": lambda *_, things=True: [],
+    "conclusions.unheard": lambda *_: [],
     "conclusions.unsaid": lambda *_: "",
 }
 """Steps of quoting, each with what it is replaced by."""

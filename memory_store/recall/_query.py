@@ -153,6 +153,8 @@ class Recall:
     """What was done one after the other, where values were not found all at once."""
     asked: Asked = field(default_factory=Asked)
     """What the text asks for, as it was read."""
+    unknown: frozenset[str] = frozenset()
+    """Words of the text that none of the rounds searched has."""
 
     @property
     def read(self) -> tuple[Recalled, ...]:

@@ -153,6 +153,7 @@ async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings)
         time_range=range_,
         fell_back=fell_back,
         asked=asked,
+        unknown=found.unknown,
     )
 
 

@@ -56,6 +56,8 @@ class SignalHits:
     """Seconds that the vector took."""
     dense: Similarities
     words: Sequence[Similarities]
+    unknown: frozenset[str]
+    """Words that no round has."""
     said_then: Similarities
     happened_then: Similarities
     rounds: int
@@ -101,7 +103,7 @@ async def find(
     embedding = time.perf_counter() - started
     said, happened = _scopes_in(range_, scope)
 
-    wanted = list(await aside(len(text), query_terms, text))
+    wanted = await aside(len(text), query_terms, text)
     terms = list(dict.fromkeys(term for one in wanted for term in one))
 
     async def nearest(scope: UserScope | None) -> Similarities:
@@ -118,6 +120,9 @@ async def find(
     postings = dict(zip(terms, by_term, strict=True))
     words = [_of_word([postings[term] for term in one]) for one in wanted]
     lists = (dense, *words, said_then, happened_then)
+    unknown = frozenset(
+        word for word, counts in zip(wanted.values(), words, strict=True) if not counts
+    )
     ids = await aside(sum(map(len, lists)) // _FINDS, _each_once, lists)
     places = await memory.outlines.of(scope.user_id, ids)
     return SignalHits(
@@ -126,6 +131,7 @@ async def find(
         embedding,
         dense,
         words,
+        unknown,
         said_then,
         happened_then,
         rounds,

@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 
+from assistant.answering.conclusions import unheard
 from assistant.answering.phrases import NO_MEMORY, UNKNOWN
 from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import Question, Trace
@@ -315,6 +316,25 @@ async def test_a_thing_that_never_came_up_is_not_known(
     assert (await ask(store, question, floor=0.0))[0].startswith(admitted)
     await store.remember([round(2, "My dogs are called Rex and Max.")])
     assert "don't know" not in (await ask(store, question, floor=0.0))[0]
+
+
+async def test_where_not_all_was_read_a_thing_is_new_that_the_whole_memory_has_no_word_of(
+    store: MemoryStore,
+) -> None:
+    for index in range(10):
+        await store.remember([round(index, f"I watered plant number {index}.")])
+    recalled = [*(await store.recall(Query("ann", "plant", 30))).rounds] * 3
+    asked = ("What is my dog called?", "Where is my grandma?")
+    assert unheard(asked[0], recalled, frozenset({"dog"})) == ["your dog"]
+    assert unheard(asked[0], recalled, frozenset()) == []
+    assert unheard(asked[0], recalled, None) == []
+    # Grandmothers go by other names.
+    assert unheard(asked[1], recalled, frozenset({"grandma"})) == []
+
+
+async def test_recall_tells_the_words_that_nobody_used(store: MemoryStore) -> None:
+    await store.remember([round(0, "I adopted a cat called Miso.")])
+    assert (await store.recall(Query("ann", "What is my dog called?"))).unknown == {"dog"}
 
 
 async def test_what_came_up_is_quoted(store: MemoryStore) -> None:
