@@ -85,10 +85,20 @@ class Context:
         return marks(self.shown) | ({STANDING} if self.requests else set())
 
     @property
+    def ids(self) -> tuple[str, ...]:
+        """Ids of the rounds in it, best first."""
+        return tuple(one.record.id for one in self.shown)
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Ids of rounds that are quoted beside others."""
+        return tuple(id for one in self.shown for id in one.beside.rounds)
+
+    @property
     def used(self) -> tuple[str, ...]:
-        """Ids of the rounds in it, best first, and of those whose requests are in it."""
-        ids = [shown.record.id for shown in self.shown]
-        return tuple(dict.fromkeys([*ids, *(one.round_id for one in self.requests)]))
+        """Ids of all rounds of which it has words, those in it first."""
+        requests = (one.round_id for one in self.requests)
+        return tuple(dict.fromkeys([*self.ids, *requests, *self.beside]))
 
     @property
     def trimmed(self) -> tuple[str, ...]:
@@ -311,6 +321,9 @@ def beside(record: Record, language: Language, odds: Sequence[AtOdds] = ()) -> B
         replaced=tuple(replaced[:_MOST]),
         contradicted=tuple(contradicted[:_MOST]),
         is_quoting=quoting,
+        rounds=tuple(
+            dict.fromkeys([link.round_id for _, link in gone] + [o.by.round_id for o in odds])
+        ),
     )
 
 

@@ -247,10 +247,10 @@ class MemoryTools:
         passages = [Passage(one.record, (one.record,)) for one in new]
         size = sum(one.record.round.size for one in new)
         context = await aside(size // _READ, build_context, passages, request, self._count)
-        used = set(context.used)
+        used = set(context.ids)
         read = tuple(one for one in new if one.record.id in used)
         self._shown |= used
-        self.looks.append(Look(tool, asked, read))
+        self.looks.append(Look(tool, asked, read, beside=context.beside))
         head: dict[str, Any] = {"found": len(found), "shown": len(read), "shown_before": before}
         head |= {name: number for name, number in others.items() if number}
         if new_marks := context.marks - self._explained:

@@ -85,7 +85,7 @@ class ModelReader:
         self, question: Question, plan: ReadingPlan
     ) -> AsyncGenerator[AnswerPiece, None]:
         prepared = await self._prepared(question, plan)
-        tools = self._tools(question, plan, prepared.trace)
+        tools = self._tools(question, plan, prepared)
         model = LookingModel(self._model, tools, plan.looks) if tools else self._model
         last = _Last()
         answered = False
@@ -123,7 +123,9 @@ class ModelReader:
             trace = replace(trace, looking_ms=model.looking_ms)
         yield AnswerPiece(rest, _with_looks(trace, tools.looks) if tools else trace)
 
-    def _tools(self, question: Question, plan: ReadingPlan, trace: Trace) -> MemoryTools | None:
+    def _tools(
+        self, question: Question, plan: ReadingPlan, prepared: "_Prepared"
+    ) -> MemoryTools | None:
         """The tools to look again with, where the model may and where that may help."""
         if question.recalled is None or plan.look_again is LookAgain.OFF or self._refuses_tools:
             return None
@@ -132,7 +134,7 @@ class ModelReader:
         if not question.user_id or not may_look(question.options):
             return None
         tokens, layout = plan.looks.tokens, plan.layout
-        return MemoryTools(self._store, question, trace.context, tokens, self._count, layout)
+        return MemoryTools(self._store, question, prepared.shown, tokens, self._count, layout)
 
     async def _prepared(self, question: Question, plan: ReadingPlan) -> "_Prepared":
         """The request to the model, after whatever has to be read before."""
@@ -142,14 +144,14 @@ class ModelReader:
         today, marks = print_day(question.asked_at), context.marks
         if question.is_passed_on:
             system = BesideInput(today, context.text, marks=marks).render()
-            return _Prepared(_messages(question, system), trace=_trace(context))
+            return _Prepared(_messages(question, system), context.ids, trace=_trace(context))
         if plan.mode is Mode.CHAIN_OF_NOTE_SEPARATE:
             return await self._from_notes(question, context)
         if plan.mode is Mode.DIRECT:
             system = DirectInput(today, context.text, marks=marks).render()
-            return _Prepared(_messages(question, system), trace=_trace(context))
+            return _Prepared(_messages(question, system), context.ids, trace=_trace(context))
         system = ChainOfNoteInput(today, context.text, MARKER, marks=marks).render()
-        return _Prepared(_messages(question, system), NotesFilter(), _trace(context))
+        return _Prepared(_messages(question, system), context.ids, NotesFilter(), _trace(context))
 
     async def _from_notes(self, question: Question, context: Context) -> "_Prepared":
         taken = await take_notes(self._model, question, context)
@@ -163,7 +165,7 @@ class ModelReader:
             dropped=taken.dropped,
             tokens=taken.tokens,
         )
-        return _Prepared(_messages(question, system), trace=trace)
+        return _Prepared(_messages(question, system), taken.read, trace=trace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,8 @@ class _Prepared:
     """A prompt ready to be sent, how its reply is told apart, and the trace so far."""
 
     messages: Sequence[Message]
+    shown: Sequence[str] = ()
+    """Ids of the rounds that it shows."""
     filter: NotesFilter | None = None
     trace: Trace = field(default_factory=Trace)
 
@@ -217,7 +221,7 @@ def _wants_more(question: Question) -> bool:
 
 def _with_looks(trace: Trace, looks: Sequence[Look]) -> Trace:
     """The trace, with the rounds that were found by looking again."""
-    found = [one.record.id for look in looks for one in look.found]
+    found = [id for look in looks for id in look.ids]
     return replace(trace, context=tuple(dict.fromkeys([*trace.context, *found])), looks=looks)
 
 

@@ -74,6 +74,8 @@ class Beside:
     """Statements of which another one says otherwise, each with that one."""
     is_quoting: bool = False
     """Whether what the user said is surely another's words."""
+    rounds: tuple[str, ...] = ()
+    """Ids of the rounds that are quoted here."""
 
 
 NOTHING_BESIDE = Beside()

@@ -83,6 +83,13 @@ class Look(NamedTuple):
     found: Sequence[Recalled] = ()
     tokens: int = 0
     """Tokens of what the tool returned."""
+    beside: Sequence[str] = ()
+    """Ids of rounds that were quoted beside these."""
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of all rounds of which it read words."""
+        return [*(one.record.id for one in self.found), *self.beside]
 
 
 @dataclass(frozen=True, slots=True)

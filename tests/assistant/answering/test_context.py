@@ -244,6 +244,12 @@ def test_what_is_certain_of_a_round_stands_beside_it(layout: Layout) -> None:
         assert text.splitlines()[-2:] == [f"[{name}: {said}]" for name, said in beside.items()]
 
 
+def test_a_round_that_is_quoted_beside_another_counts_as_read() -> None:
+    fact = Fact("I live in Ghent.", superseded_by=replaced_by("I live in Bruges.", 27))
+    said = replace(record(0, "I live in Ghent."), facts=(fact,))
+    assert build([said]).used == (said.id, "another")
+
+
 def test_of_a_long_statement_the_part_that_replaces_is_shown() -> None:
     newer = f"{'After a summer of boxes, keys and one lost sofa, ' * 4}I live in Bruges."
     fact = Fact("I live in Ghent.", superseded_by=replaced_by(newer, 27))
