@@ -82,17 +82,6 @@ def in_passage(
     return statement._replace(passage=_with_lines(said, around))
 
 
-def widened(statement: Statement, language: Language) -> Statement:
-    """What the user said, with as many sentences of a long message around it as a passage holds."""
-    parts = _telling(statement, language)
-    if statement.speaker is not Speaker.USER or statement.text not in parts:
-        return statement
-    around = _around(parts, parts.index(statement.text), _LONGEST)
-    passage = _with_lines(statement.source.record.round.user_text, around)
-    is_more = len(passage) > len(statement.quotable)
-    return statement._replace(passage=passage) if is_more else statement
-
-
 def _telling(statement: Statement, language: Language) -> list[str]:
     """The sentences of its message that tell something."""
     read = reading_of(statement.source.record.round, language).sentences

@@ -7,7 +7,7 @@ from operator import not_
 from typing import NamedTuple
 
 from assistant.answering.conclusions import Concluder, names_topic, overview, unheard, unsaid
-from assistant.answering.passages import passages, widened
+from assistant.answering.passages import passages
 from assistant.answering.phrases import (
     CLOSEST,
     NO_MEMORY,
@@ -265,9 +265,7 @@ class QuotingReader:
         chosen = distinct([*leading, *others])[: max(most, len(leading))]
         chosen = await by_time(self._store, question, chosen) if not first else chosen
         newer = passages(with_newer(chosen, near), language, replies=asked.about_replies)
-        best, *others = holding_first(distinct(newer))
-        # Of a long message, what is asked for may stand in the sentence after.
-        return distinct([widened(best, language), *others])
+        return holding_first(distinct(newer))
 
     def _unknown(
         self, near: Sequence[Statement], nearness: float, strangers: Sequence[str]
