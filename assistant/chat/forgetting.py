@@ -227,7 +227,8 @@ class Forgetting:
 
 
 _QUOTES = 3
-_LONGEST_QUOTE = 160
+# A yes deletes all of a message: what else it says must be seen before.
+_LONGEST_QUOTE = 600
 
 OFFERED = "Say “yes” to delete"
 NOTHING_TOLD = (

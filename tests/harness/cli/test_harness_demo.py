@@ -46,7 +46,7 @@ def test_a_harness_that_is_told_to_end_stops_its_server(tmp_path: Path) -> None:
         ("harness", "demo", "--server", command(), "--out", out), stderr=subprocess.DEVNULL
     )
     deadline = time.monotonic() + 60
-    while not (out / "retrieval.jsonl").exists() and process.poll() is None:
+    while not (out / "manifest.json").exists() and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
