@@ -20,7 +20,7 @@ _OF_A_SOURCE = ("id", "session_id", "session_date", "similarity", "user_text", "
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class Told(NamedTuple):
+class ReplyPiece(NamedTuple):
     """A piece of what comes back: of the answer, or of what is thought before it."""
 
     text: str
@@ -57,7 +57,7 @@ class TerminalConversation:
         self._catch_up()
         self.be_at(self.timestamp)
 
-    def say(self, text: str) -> Iterator[Told]:
+    def say(self, text: str) -> Iterator[ReplyPiece]:
         """What comes back, in pieces; the answer is kept, with what was said, once it is complete.
 
         Closing it stops the answer. Raises `ServerError`, in the middle of the answer too.
@@ -118,7 +118,7 @@ class TerminalConversation:
             metadata |= {"timestamp": self.timestamp, "to": self.timestamp}
         return metadata
 
-    def _pieces(self, line: str) -> Iterator[Told]:
+    def _pieces(self, line: str) -> Iterator[ReplyPiece]:
         """What one line of the stream tells; the trace that comes with the end is kept."""
         if not line.startswith("data: ") or line == "data: [DONE]":
             return
@@ -133,8 +133,8 @@ class TerminalConversation:
             problem = f"the server sent a piece that is no answer: {line[:80]!r}"
             raise ServerError(problem) from error
         self.trace = event.get("memory", self.trace)
-        yield from (Told(thought, is_answer=False) for thought in thoughts if thought)
-        yield from (Told(text) for text in texts if text)
+        yield from (ReplyPiece(thought, is_answer=False) for thought in thoughts if thought)
+        yield from (ReplyPiece(text) for text in texts if text)
 
 
 def new_session_id(origin: str = "terminal") -> str:

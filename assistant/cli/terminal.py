@@ -17,11 +17,11 @@ from rich.console import Console
 
 from assistant.cli.chat_commands import AHEAD, COMMANDS, ChatCommands, Leave
 from assistant.cli.console import plain, say
-from assistant.cli.conversation import TerminalConversation, Told
+from assistant.cli.conversation import ReplyPiece, TerminalConversation
 from assistant.cli.live_answer import LiveAnswer
 from assistant.errors import AssistantError
 
-Shown = Callable[[Console], AbstractContextManager[Callable[[Told], None]]]
+Shown = Callable[[Console], AbstractContextManager[Callable[[ReplyPiece], None]]]
 """Shows an answer while the context is open; what it gives takes the pieces."""
 
 
@@ -101,13 +101,13 @@ class Talk:
 
 
 @contextmanager
-def _live(console: Console) -> Iterator[Callable[[Told], None]]:
+def _live(console: Console) -> Iterator[Callable[[ReplyPiece], None]]:
     """Markdown that grows, after what is thought before it. An answer that is stopped stays as far
     as it came."""
     try:
         with interrupts() as again, LiveAnswer(console) as answer:
 
-            def show(piece: Told) -> None:
+            def show(piece: ReplyPiece) -> None:
                 again()
                 if piece.is_answer:
                     answer.add(piece.text)
@@ -121,10 +121,10 @@ def _live(console: Console) -> Iterator[Callable[[Told], None]]:
 
 
 @contextmanager
-def _as_it_comes(console: Console) -> Iterator[Callable[[Told], None]]:
+def _as_it_comes(console: Console) -> Iterator[Callable[[ReplyPiece], None]]:
     """The answer alone."""
 
-    def show(piece: Told) -> None:
+    def show(piece: ReplyPiece) -> None:
         if piece.is_answer:
             console.file.write(plain(piece.text))
             console.file.flush()
@@ -132,7 +132,7 @@ def _as_it_comes(console: Console) -> Iterator[Callable[[Told], None]]:
     try:
         yield show
     finally:
-        show(Told("\n"))
+        show(ReplyPiece("\n"))
 
 
 @contextmanager
