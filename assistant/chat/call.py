@@ -11,7 +11,17 @@ from assistant.answering.reader import Outcome, Trace, shapes_reply
 from assistant.chat.retriever import Retrieved, Understanding
 from assistant.models.chat_model import Message
 from memory_store import Days, Labels, Recall, Record, Where
-from memory_store.language import ASKING, Asked, Language, Reading, Wishes, most_of, wishes_of
+from memory_store.language import (
+    ASKING,
+    TELLING,
+    Asked,
+    Language,
+    Reading,
+    Sentence,
+    Wishes,
+    most_of,
+    wishes_of,
+)
 
 
 class UserSession(NamedTuple):
@@ -46,20 +56,33 @@ class Meaning:
         """Whether it tells something more surely than it asks: doubt is no answer to it."""
         telling, asking = self.reading.telling, self.reading.asking
         may_tell = telling >= MAY_TELL and most_of(self.reading.kinds, ASKING) < HARDLY_ASKS
-        return may_tell or (self.tells and asking < min(ASKS, telling))
+        surely_tells = telling >= SURELY_TELLS and asking < SURELY_ASKS
+        return may_tell or surely_tells or (self.tells and asking < min(ASKS, telling))
 
     @property
     def only_tells(self) -> bool:
         """Whether no answer is expected, as far as anything says."""
-        may_ask = ASKS_TOO if self.wishes.keeps >= TELLS else MAY_ASK
-        return self.tells and self.reading.asking < may_ask
+        if not self.tells:
+            return False
+        if self.reading.telling < SURELY_TELLS:
+            # "Spare key" may tell of one, or look for it.
+            return self.wishes.keeps >= TELLS and self.reading.asking < ASKS_TOO
+        return not any(map(_asks, self.reading.sentences))
 
 
 # Certainties from which on we say that a message tells or asks. Neither costs much: a telling
 # message is acknowledged, an asking one is answered, in doubt both.
-TELLS, MAY_TELL, MAY_ASK, ASKS_TOO, ASKS = 0.5, 0.3, 0.2, 0.35, 0.5
+TELLS, MAY_TELL, SURELY_TELLS = 0.5, 0.3, 0.9
+MAY_ASK, ASKS_TOO, ASKS, SURELY_ASKS = 0.2, 0.35, 0.5, 0.7
 # "landlord: Pete Voss" may be work, as "translate: …" is; but it asks nothing.
 HARDLY_ASKS = 0.05
+
+
+def _asks(sentence: Sentence) -> bool:
+    """Whether a sentence of a message that surely tells something wants an answer."""
+    if sentence.text.endswith("?"):
+        return sentence.asking >= MAY_ASK
+    return sentence.asking >= (SURELY_ASKS if sentence.kind in TELLING else ASKS)
 
 
 class MemoryMode(StrEnum):
