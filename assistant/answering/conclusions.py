@@ -240,7 +240,7 @@ _HAVE_I = re.compile(
 # A thing may have another name: that it is not named says something where much was read, or all
 # that there is, as where fewer rounds were recalled than are wanted.
 _MUCH_READ, _MANY_ROUNDS = 8_000, 20
-_KIN = [frozenset(terms(names)) for names in word_list("english", "answers.kin")]
+_SAME = [frozenset(terms(names)) for names in word_list("english", "same")]
 _KINDS_OF_THINGS = frozenset(terms(" ".join(word_list("english", "answers.kinds_of_things"))))
 # Longer words in capitals are shouted.
 _LONGEST_ACRONYM = 4
@@ -274,15 +274,15 @@ def unheard(
         is_much |= any(round.user_name for round in rounds)
         asked |= {word: what for word, what in mine.items() if is_much or _is_new(word, unknown)}
     heard = {term for text in texts for term in terms(text)}
-    heard.update(*(names for names in _KIN if names & heard))
+    heard.update(*(names for names in _SAME if names & heard))
     # A stop word is no term, and was never heard of.
     heard |= _KINDS_OF_THINGS
     return [what for word, what in asked.items() if (t := terms(word)) and heard.isdisjoint(t)]
 
 
 def _is_new(word: str, unknown: frozenset[str]) -> bool:
-    """Whether memory has neither the word nor another name of the same relative."""
-    return word in unknown and not any(names.intersection(terms(word)) for names in _KIN)
+    """Whether memory has no such word, and cannot have another for the same."""
+    return word in unknown and not any(names.intersection(terms(word)) for names in _SAME)
 
 
 def _is_name(word: str) -> bool:

@@ -55,6 +55,8 @@ _REFUSES, _MAY_REFUSE = 0.33, 0.2
 # taken for work for a model.
 _POLITE, _WORK, _LONGEST_POLITE = 0.6, 0.8, 100
 _ASKS_MEMORY = 0.4
+# Of 28,500 questions and messages about other things none is as surely about us.
+_ABOUT_US = 0.93
 
 
 class Acts:
@@ -116,6 +118,7 @@ class Acts:
         others = (Kind.ASKS, Kind.ADVICE, Kind.ABOUT_REPLY, Kind.TELLS, Kind.KEEPS, Kind.CORRECTS)
         enough = _WORK if kind is Kind.TASK else _POLITE
         is_sure = kinds[kind] >= enough and most_of(kinds, others) < _ASKS_MEMORY
+        is_sure |= kind is Kind.ABOUT_ASSISTANT and kinds[kind] >= _ABOUT_US
         return self._polite[kind] if is_sure and len(text) <= _LONGEST_POLITE else None
 
     async def acknowledged(self, meaning: Meaning, said: Round) -> str:
