@@ -78,7 +78,9 @@ class ReadLine:
     def chosen(self, recurring: Recurring, place: int) -> Which:
         """Which one the text means there. Of days that come again every year, who leaves the year
         out means the nearest, unless a verb says otherwise; one of another clause only where the
-        nearest is far."""
+        nearest is far. Of days of any month, a verb of another clause does not say which."""
+        if recurring.period is Precision.MONTH and self._verbs[0] and self.tense(place) is None:
+            return Which.NEAREST
         if recurring.period is not Precision.YEAR:
             return self.which(place)
         ahead = self.tense(place)

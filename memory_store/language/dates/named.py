@@ -3,6 +3,7 @@ languages. Weeks begin on Monday; names of days that come again look back unless
 ahead.
 """
 
+import re
 from datetime import date, timedelta
 
 from memory_store._spans import (
@@ -263,6 +264,8 @@ def _by_name(m: Match) -> FoundDays | None:
 
 _DAYS = "(?P<first>any_day) (?:any_until the? (?P<last>any_day))?"
 _YEAR = "(?:(?:comma|hyphen)? of? (?P<year>year))?"
+_BOTH = "(?P<first>any_day) and the? (?P<last>any_day)"
+_BOTH_AFTER, _YEAR_AFTER = (re.sub("(?<=[a-z])>", "1>", rule) for rule in (_BOTH, _YEAR))
 _WEEKDAY = "(?:(?<!picking) (?P<weekday>any_weekday) comma? the? | the)?"
 _LIST = "(?:(?:weekday|weekday_plural) (?:comma and?|and|mark)){0,7}"
 _RULES: tuple[tuple[str, Build], ...] = (
@@ -276,6 +279,11 @@ _RULES: tuple[tuple[str, Build], ...] = (
     ),
     ("(?P<date>date)", _in_numbers),
     ("(?P<date>month_day)", _short),
+    (
+        f"between the? {_BOTH} (?P<of>of)? (?P<month>any_month) {_YEAR}"
+        f"| between (?P<month1>any_month) the? {_BOTH_AFTER} {_YEAR_AFTER}",
+        _day_of_month,
+    ),
     (f"{_WEEKDAY} (?P<month>any_month) the? {_DAYS} {_YEAR}", _day_of_month),
     (f"{_WEEKDAY} {_DAYS} (?P<of>of|hyphen)? (?P<month>any_month) {_YEAR}", _day_of_month),
     (

@@ -165,6 +165,12 @@ async def test_a_relative_has_several_names(store: MemoryStore) -> None:
     assert "your father never came up" in answer
 
 
+async def test_another_word_for_the_same_has_come_up(store: MemoryStore) -> None:
+    await store.remember([round(0, "the missus starts her course in ghent in september")])
+    answer, _ = await ask(store, "What is my wife going to learn?")
+    assert "never came up" not in answer
+
+
 @pytest.mark.parametrize("question", ["what is my name", "What is my name?"])
 async def test_a_question_comes_after_what_tells(store: MemoryStore, question: str) -> None:
     await store.remember([round(0, "My name is Ann."), round(1, question, "Ann.")])

@@ -99,6 +99,8 @@ def _shown(user: str, reply: str) -> tuple[dict[str, str], dict[str, str]]:
         ("thanks", WELCOME),
         ("who are you", "I am Aide-mémoire"),
         ("what can you do", "I am Aide-mémoire"),
+        ("who are you?", "I am Aide-mémoire"),
+        ("how do you work", "I am Aide-mémoire"),
         ("what are you", "in the data folder"),
     ],
 )

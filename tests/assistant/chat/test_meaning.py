@@ -66,6 +66,12 @@ def test_what_asks_anything_is_answered(text: str) -> None:
         ("I moved to Lyon. Where can I swim?", True, False),
         ("Where do I live?", False, False),
         ("hi", False, False),
+        # What tells for sure is not answered for a word that may ask.
+        ("what the roofer charged us in the end: 840, and he swept the yard", True, True),
+        ("did the training today, so weird after two years with pens", True, True),
+        ("our floor is cold slate, can you suggest a rug", True, False),
+        # A fragment may tell of a thing, or look for it.
+        ("hiding place cellar key", True, False),
     ],
 )
 def test_both_may_hold_at_once(text: str, tells: bool, only_tells: bool) -> None:

@@ -125,6 +125,8 @@ flight on march 29 | 2023-03-29
 deadline: june 3 | 2023-06-03
 surgery june 10 at 9:20 | 2023-06-10
 the surgery got moved, its july 24 now | 2023-07-24
+the exam was cancelled, new one's on the 1st | 2023-06-01
+the exam was cancelled, it was on the 15th | 2023-05-15
 wedding moved to september 12 | 2023-09-12
 they pushed it to 12 june | 2023-06-12
 booked lisbon 9th to 14th sept! | 2023-09-09..2023-09-14

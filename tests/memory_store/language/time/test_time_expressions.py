@@ -144,6 +144,9 @@ on the 15th | 2023-05-15
 on the 15th of last month | 2023-04-15
 May 3–5 | 2023-05-03 | 2023-05-05
 from the 3rd to the 10th | 2023-05-03 | 2023-05-10
+between 3 and 10 May | 2023-05-03 | 2023-05-10
+between the 3rd and the 10th of May 2022 | 2022-05-03 | 2022-05-10
+between May 3 and 10 | 2023-05-03 | 2023-05-10
 on 5/3 | 2023-05-03
 on 5/3/2022 | 2022-05-03
 on 25/3/2022 | 2022-03-25
