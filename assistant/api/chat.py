@@ -43,6 +43,22 @@ _LONG = 9
 _ID = "id"
 
 
+_ANYBODYS = ("user_id", "session_id", "timestamp")
+"""Keys that front ends send beside the messages for themselves."""
+
+
+def check_place(sent: Iterable[str]) -> None:
+    """Raise `InvalidRequest` for a field of a request that is one of `KEYS` and would do nothing
+    there."""
+    for key in sent:
+        if key in KEYS and key not in _ANYBODYS:
+            raise InvalidRequest(
+                f"{key} does nothing beside the messages: send it as metadata.{key}",
+                code="unknown_metadata_key",
+                param=key,
+            )
+
+
 def check_keys(given: Iterable[str]) -> None:
     """Raise `InvalidRequest` for a key that is nearly one of `KEYS`."""
     for key in given:
@@ -109,6 +125,7 @@ _RESULTS = ("tool", "function")
 async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer the last user message; in mode `on` the new round is durable when the reply ends."""
     sent = await request.json()
+    check_place(sent)
     options = {name: value for name, value in sent.items() if name not in _OURS}
     given = body.metadata or {}
     users = (given.get("user_id"), body.user, body.safety_identifier)

@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api.chat import answered, chat_call
+from assistant.api.chat import answered, chat_call, check_place
 from assistant.api.description import ANSWERING, failures, streamed
 from assistant.api.models import chat_of, checked_profile
 from assistant.api.replies.responses import RESPONSE_STREAMED, ResponseObject, ResponseReply
@@ -41,6 +41,7 @@ _EARLIER_ROUNDS = 20
 async def create_response(request: Request, body: ResponseRequest) -> Response:
     """Answer the last user item of the input; stored and streamed as chats are."""
     sent = await request.json()
+    check_place(sent)
     session_id = _session(body)
     call = await _called(request, body, sent, session_id)
     if session_id:

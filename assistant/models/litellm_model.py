@@ -3,6 +3,8 @@
 litellm takes seconds to import. Its exceptions have many roots, and what really happened is often
 only a cause of theirs."""
 
+import contextlib
+import io
 import logging
 import os
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
@@ -28,6 +30,7 @@ from assistant.models.upstream_errors import Refusals, kind_of_status, model_err
 from assistant.settings import LanguageModel
 from assistant.settings.groups import EmbedderServer
 
+_log = logging.getLogger(__name__)
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
 
@@ -69,6 +72,8 @@ _KINDS: tuple[tuple[type[AssistantError], str], ...] = (
 def explained(litellm: ModuleType, model: str, error: Exception) -> AssistantError:
     """The error to raise instead of litellm's; what nothing else fits is upstream trouble."""
     headers = getattr(error, "litellm_response_headers", None) or {}
+    if any(map(_is_missing_key, _causes(error))):
+        return ConfigError(f"the model {model} has no key: set its api_key")
     return model_error(_kind(litellm, error), model, error, headers)
 
 
@@ -77,8 +82,6 @@ def _kind(litellm: ModuleType, error: Exception) -> type[AssistantError]:
         if any(isinstance(error, getattr(litellm, name)) for name in names.split()):
             return kind
     causes = list(_causes(error))
-    if any(_is_missing_key(cause) for cause in causes):
-        return ConfigError
     if any(isinstance(cause, httpx.TimeoutException) for cause in causes):
         return ModelTimeout
     if any(isinstance(cause, (ValueError, TypeError)) for cause in causes):
@@ -140,6 +143,13 @@ def known_cost(litellm: Any, model: str, read: int, written: int = 0, **more: st
         return None
 
 
+def _missing_keys(litellm: Any, how: LanguageModel) -> list[str]:
+    """The variables of the environment in which litellm looks for a key that is not set."""
+    with contextlib.redirect_stdout(io.StringIO()):  # it prints advice for an unknown provider
+        checked = litellm.validate_environment(how.name, api_key=how.key)
+    return [name for name in checked["missing_keys"] if name.endswith("_API_KEY")]
+
+
 class LitellmModel:
     """A model by its litellm name. One call is one request: retries are the gateway's.
 
@@ -155,6 +165,8 @@ class LitellmModel:
         self._refusals = Refusals()
         self._call = common_arguments(how, how.name)
         self._litellm = load_litellm()
+        if missing := _missing_keys(self._litellm, how):
+            _log.warning("%s has no key: set its api_key, or %s", how.name, " or ".join(missing))
 
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]

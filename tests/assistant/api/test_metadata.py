@@ -65,6 +65,16 @@ def test_nothing_of_a_refused_message_is_kept(http: httpx.Client, route: str) ->
     assert sessions(http, "default") == {}
 
 
+@pytest.mark.parametrize("route", ["/v1/chat/completions", "/v1/responses"])
+@pytest.mark.parametrize("key", ["as_of", "where", "memory", "expires_in"])
+def test_our_key_beside_the_messages_is_refused(http: httpx.Client, route: str, key: str) -> None:
+    said = "Where did I live?"
+    body = {key: "2024-01-01", "input": said, "messages": [{"role": "user", "content": said}]}
+    error = http.post(route, json=body).json()["error"]
+    assert (error["code"], error["param"]) == ("unknown_metadata_key", key)
+    assert f"metadata.{key}" in error["message"]
+
+
 def test_a_callers_own_data_is_let_through(http: httpx.Client, ann: str) -> None:
     reply = chat(http, ann, "I moved to Ghent.", metadata={"chat_id": "7", "tags": ["a"]})
     assert reply.status_code == 200

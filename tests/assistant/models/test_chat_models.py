@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from scripted_model import ScriptedModel
 from tool_calling import calls
 
@@ -302,12 +303,21 @@ async def test_a_caller_that_leaves_closes_the_stream(
     assert model.left.wait(5)
 
 
-async def test_a_missing_key_is_the_operators_to_mend(model: ScriptedModel) -> None:
+async def test_a_missing_key_is_the_operators_to_mend(
+    model: ScriptedModel, caplog: pytest.LogCaptureFixture
+) -> None:
     keyless = Gateway(
         LitellmModel(LanguageModel(name="openai/fake", base_url=model.url)), RoleCounts()
     )
-    with pytest.raises(ConfigError, match="api_key"):
+    assert "openai/fake has no key: set its api_key, or OPENAI_API_KEY" in caplog.text
+    with pytest.raises(ConfigError, match="the model openai/fake has no key: set its api_key"):
         await stream(keyless)
+
+
+def test_a_key_that_is_there_is_not_missed(caplog: pytest.LogCaptureFixture) -> None:
+    LitellmModel(LanguageModel(name="openai/fake", api_key=SecretStr("k")))
+    LitellmModel(LanguageModel(name="ollama/fake"))
+    assert "no key" not in caplog.text
 
 
 async def test_an_unknown_provider_is_the_operators_to_mend() -> None:
