@@ -8,7 +8,13 @@ from collections.abc import Callable
 
 import typer
 
-from harness.cli import data_commands, elsewhere_commands, lab_commands, lab_data_commands
+from harness.cli import (
+    data_commands,
+    elsewhere_commands,
+    lab_commands,
+    lab_data_commands,
+    plan_commands,
+)
 from harness.cli import run_commands as runs
 from harness.cli.groups import grouped
 from harness.cli.output import INTERRUPTED, USAGE
@@ -28,6 +34,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "judge": runs.judge_command,
     "report": runs.report_command,
     "compare": runs.compare_command,
+    "plan": plan_commands.plan_command,
+    "plans": plan_commands.plans_command,
     "agreement": lab_commands.agreement_command,
     "leaderboard": lab_commands.leaderboard_command,
     "experiment": lab_commands.experiment_command,

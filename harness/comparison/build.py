@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.comparison.paired import paired_accuracy, paired_figures, paired_figures_by_type, right
+from harness.comparison.plans import COMPARE_JSON, comparison_outcome
 from harness.comparison.runs import (
     ComparedRun,
     cautions,
@@ -17,14 +18,18 @@ from harness.comparison.runs import (
 )
 from harness.comparison.tables import comparison_tables, remarks
 from harness.records.digest import QuestionDigest
+from harness.records.plan import KeptPlan
 from harness.records.run_dir import RunDir, outcome_of
 from harness.report.table import markdown_page, render_page
 from harness.statistics.intervals import FEW_CLUSTERS, repeats_table
 from harness.statistics.paired_tests import holm
 
 
-def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> dict[str, Any]:
-    """The first run against each other one, over the questions that all of them selected.
+def build_comparison(
+    runs: Sequence[ComparedRun], *, anyway: bool = False, plan: KeptPlan | None = None
+) -> dict[str, Any]:
+    """The first run against each other one, over the questions that all of them selected; with a
+    plan, whether it was followed and held.
 
     Raises `RunMismatch` for runs whose figures mean different things, unless `anyway`.
     """
@@ -46,6 +51,7 @@ def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> di
         },
         "comparisons": comparisons,
         "repeats": _repeats(runs, questions),
+        "plan": comparison_outcome(plan, runs, comparisons, len(questions)) if plan else None,
     }
 
 
@@ -126,7 +132,6 @@ def _outcomes(
 _MARKS = {"lost": "wrong", "gained": "right"}
 
 
-COMPARE_JSON = "compare.json"
 COMPARE_MARKDOWN = "compare.md"
 COMPARE_HTML = "compare.html"
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.report.plan import plan_table
 from harness.report.table import Columns, Table, number, p_value, percent, points, table_of
 
 Comparison = Mapping[str, Any]
@@ -10,7 +11,8 @@ _BOUNDS = "bootstrap 95 %"
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
-    tables = [_runs(comparison), _findings(comparison), _effort(comparison)]
+    tables = [plan_table(planned)] if (planned := comparison["plan"]) else []
+    tables += [_runs(comparison), _findings(comparison), _effort(comparison)]
     judged = [item for item in comparison["comparisons"] if item["accuracy"]]
     if judged:
         tables += [_accuracy(judged), *(_by_type(item) for item in judged)]

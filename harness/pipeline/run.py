@@ -28,10 +28,12 @@ from harness.records.manifest import (
     meters_beside,
     now,
 )
+from harness.records.plan import PLAN, read_plan
 from harness.records.run_dir import INGEST, QUESTIONS, RunDir
 from harness.records.schema import DataRecord, FiltersRecord, ManifestData
 from harness.replay.ingest import new_salt
 from harness.report.build import write_report
+from harness.report.plan import data_deviations
 from harness.report.schema import Report
 from harness.spending import Budget, Meter, SpendingLimits
 
@@ -56,7 +58,7 @@ def open_manifest(
     _require_same_data(manifest, dataset)
     if salt and manifest.salt != salt:
         raise manifest.mismatch("--ingested", "it belongs to another run (different user names)")
-    was, wanted = manifest.data["filters"], _plain(filters)
+    was, wanted = manifest.data["filters"], plain_filters(filters)
     if was != wanted:
         raise manifest.mismatch("selection", difference(was, wanted))
     return manifest
@@ -101,7 +103,7 @@ def _new(dataset: Dataset, filters: Filters, salt: str) -> ManifestData:
         "machine": machine(),
         "created_at": now(),
         "dataset": _data(dataset),
-        "filters": _plain(filters),
+        "filters": plain_filters(filters),
         "selected": None,
         "mode": None,
         "approach": None,
@@ -127,7 +129,7 @@ def _data(dataset: Dataset) -> DataRecord:
     }
 
 
-def _plain(filters: Filters) -> FiltersRecord:
+def plain_filters(filters: Filters) -> FiltersRecord:
     """As a manifest has them. What earlier versions did not know is told where it matters alone."""
     lists = {"types": list(filters.types), "ids": list(filters.ids)}
     plain = asdict(filters) | lists
@@ -152,9 +154,10 @@ class Run:
         *,
         ingested: Path | None = None,
         beside: Sequence[Path] = (),
+        plan: Path | None = None,
     ) -> None:
         """`ingested` is another run's directory whose histories are used; what was spent in those
-        `beside` counts.
+        `beside` counts. `plan` is what the run is to show: a run that has begun takes none.
         """
         self.console = console
         self.dir = RunDir(out)
@@ -172,6 +175,16 @@ class Run:
             self._selected = [QuestionDigest.from_json(line) for line in lines]
         elif self.dataset.is_listed or self._filters.draws:
             self.settle_selection()
+        if plan is not None:
+            self._adopt(plan)
+
+    def _adopt(self, path: Path) -> None:
+        """Keep the plan as it is now; say at once where the data are not those of the plan."""
+        kept = read_plan(path)
+        self.manifest.adopt_plan({"file": path.name, "sha256": kept.sha256})
+        self.dir.replace(PLAN, kept.text)
+        for deviation in data_deviations(kept.plan, self.manifest.data):
+            self.console.print(f"not as planned: {deviation}", style="yellow", highlight=False)
 
     @property
     def is_settled(self) -> bool:

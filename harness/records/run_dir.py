@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, TypeVar, cast
 
 from harness.errors import UsageError, raising
 from harness.records.digest import QuestionDigest
+from harness.records.plan import PLAN, KeptPlan, read_plan
 from harness.records.schema import (
     AttemptLine,
     ControlLine,
@@ -181,6 +182,7 @@ class RunLines:
     second_verdicts: dict[str, VerdictLine]
     controls: list[ControlLine]
     unranked: dict[str, RetrievalLine] = field(default_factory=dict)
+    plan: KeptPlan | None = None
 
 
 def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
@@ -210,6 +212,7 @@ def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
         prompts=prompts,
         second_verdicts=lines_of(SECOND_VERDICTS),
         controls=run_dir.records(CONTROLS),
+        plan=read_plan(run_dir.path / PLAN) if run_dir.has(PLAN) else None,
     )
 
 

@@ -101,6 +101,13 @@ class Invocation(InvocationDetails, total=False):
     ended_at: str
 
 
+class PlanRecord(TypedDict):
+    """The plan that a run was begun with, as it was then."""
+
+    file: str
+    sha256: str
+
+
 class ManifestData(TypedDict):
     format: int
     harness_version: str
@@ -122,6 +129,7 @@ class ManifestData(TypedDict):
     price: NotRequired[PriceRecord]
     not_put: NotRequired[dict[str, str]]
     forgotten: NotRequired[bool]
+    plan: NotRequired[PlanRecord]
 
 
 class ContextAccount(TypedDict):

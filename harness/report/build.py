@@ -30,6 +30,7 @@ from harness.metrics.retrieval_metrics import (
 from harness.metrics.retrieval_table import RetrievalTable, retrieval_table
 from harness.records.digest import QuestionDigest
 from harness.records.manifest import Manifest, judging_spent, judging_usd, load_manifest
+from harness.records.plan import PLAN
 from harness.records.run_dir import (
     QUESTIONS_CSV,
     REPORT_HTML,
@@ -42,6 +43,7 @@ from harness.records.run_dir import (
 )
 from harness.records.schema import JudgeRecord, RankedLine, RetrievalLine
 from harness.report.html import render_html
+from harness.report.plan import run_outcome
 from harness.report.schema import AskedJudgeTokens, JudgedAccuracy, Report
 from harness.report.table import csv_of
 from harness.report.tables import render_markdown
@@ -103,7 +105,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
     hypotheses = list(lines.hypotheses.values())
     ingests = list(lines.ingests.values())
     quotes = is_without_model(manifest.data["assistant"])
-    return {
+    report: Report = {
         "dataset": manifest.data["dataset"]["name"],
         "data": manifest.data["dataset"],
         "n": len(lines.questions),
@@ -142,7 +144,13 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
         "filters": manifest.data["filters"],
         "assistant": manifest.data["assistant"],
         "harness_version": manifest.data["harness_version"],
+        "plan": None,
     }
+    if lines.plan is not None:
+        report["plan"] = run_outcome(lines.plan, manifest.data, report)
+    elif "plan" in manifest.data:
+        raise UsageError(f"{PLAN}, which the run was begun with, is gone")
+    return report
 
 
 def _accuracy(lines: RunLines, manifest: Manifest, judge: JudgeRecord) -> JudgedAccuracy:

@@ -11,6 +11,7 @@ from harness.metrics.official_scores import MetricTable
 from harness.metrics.prompt_evidence import PromptTable
 from harness.metrics.retrieval_table import RetrievalTable
 from harness.records.schema import AssistantRecord, DataRecord, FiltersRecord, UsageRecord
+from harness.report.plan import PlanOutcome
 
 
 class JudgedAccuracy(AccuracyTable):
@@ -73,3 +74,4 @@ class Report(TypedDict):
     filters: FiltersRecord
     assistant: AssistantRecord | None
     harness_version: str
+    plan: PlanOutcome | None

@@ -15,6 +15,7 @@ from harness.report.accuracy_tables import (
     metric_tables,
     official_accuracy_table,
 )
+from harness.report.plan import plan_table
 from harness.report.retrieval_tables import retrieval_tables
 from harness.report.schema import Report
 from harness.report.table import Table, inline, markdown_page, number, percent, print_tables
@@ -42,7 +43,8 @@ def rubric_tables(report: Report) -> list[Table]:
 
 def report_tables(report: Report) -> list[Table]:
     """Every table that this report has numbers for, in reading order."""
-    tables = accuracy_tables(report) + rubric_tables(report)
+    tables = [plan_table(planned)] if (planned := report.get("plan")) else []
+    tables += accuracy_tables(report) + rubric_tables(report)
     tables += conduct_tables(report) + judge_tables(report)
     if errors := report.get("errors"):
         tables.append(_errors(errors))
