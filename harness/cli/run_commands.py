@@ -12,6 +12,7 @@ from harness.assistants.endpoint import LOG, Endpoint, own_server
 from harness.assistants.profile import load_profile
 from harness.cli import groups, options, output
 from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
+from harness.comparison.coverage import covered_questions_table
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import comparison_tables, remarks
 from harness.datasets.selection import Filters, QuestionSource
@@ -215,6 +216,10 @@ def compare_command(
         bool, typer.Option("--anyway", help="Compare even if data or judge differ.")
     ] = False,
     plan: options.Plan = None,
+    coverage: Annotated[
+        bool,
+        typer.Option("--coverage", help="Show each piece of evidence that only one run had."),
+    ] = False,
 ) -> None:
     """Compare runs question by question: differences, how sure they are, and what flipped."""
     if len(directories) < 2:
@@ -228,5 +233,8 @@ def compare_command(
     for text in remarks(comparison):
         console.print(text, style="yellow", highlight=False, markup=False)
     print_tables(console, comparison_tables(comparison))
+    if coverage:
+        compared = comparison["comparisons"]
+        print_tables(console, [covered_questions_table(one, is_detail=False) for one in compared])
     if out is not None:
         console.print(f"comparison: {out / COMPARE_HTML}", highlight=False, soft_wrap=True)

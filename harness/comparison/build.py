@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.comparison.coverage import CoveredQuestion, coverage_difference
 from harness.comparison.paired import paired_accuracy, paired_figures, paired_figures_by_type, right
 from harness.comparison.plans import COMPARE_JSON, comparison_outcome
 from harness.comparison.runs import (
@@ -73,6 +74,7 @@ def _against(
         "first": first.name,
         "second": second.name,
         "accuracy": paired_accuracy(first, second, questions) if judged else None,
+        "coverage": coverage_difference(first, second, questions),
         "figures": paired_figures(first, second, questions),
         "figures_by_type": paired_figures_by_type(first, second, questions),
     }
@@ -129,7 +131,9 @@ def _outcomes(
     return [[right(outcome_of(q, run.lines)) for q in questions] for run in group]
 
 
-_MARKS = {"lost": "wrong", "gained": "right"}
+_MARKS = {"lost": "wrong", "gained": "right", "both": "unscored"}
+# Tables whose questions the page shows in full.
+_IN_FULL = ("Flips", "Evidence that only one had")
 
 
 COMPARE_MARKDOWN = "compare.md"
@@ -138,7 +142,7 @@ COMPARE_HTML = "compare.html"
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A question whose verdict differs between two runs; `kind` is lost or gained."""
+    """A question whose verdict, or evidence, differs between two runs: lost, gained or both."""
 
     question_id: str
     question: str
@@ -166,24 +170,47 @@ def render_comparison(comparison: Mapping[str, Any], runs: Sequence[ComparedRun]
         for item, run in zip(comparison["comparisons"], runs[1:], strict=True)
         if item["accuracy"]
     ]
+    flips += [
+        {
+            "title": f"Evidence that only one had, {run.name} against {runs[0].name}",
+            "flips": [_covered(one, runs[0], run) for one in item["coverage"]["questions"]],
+        }
+        for item, run in zip(comparison["comparisons"], runs[1:], strict=True)
+        if item["coverage"]["n"]
+    ]
     return render_page(
         "comparison.html",
         package="harness.comparison",
         title="Comparison: " + " · ".join(run.name for run in runs),
         facts={"questions": str(comparison["questions"]["common"]), "base": runs[0].name},
         remarks=remarks(comparison),
-        tables=[t for t in comparison_tables(comparison) if not t.title.startswith("Flips")],
+        tables=[t for t in comparison_tables(comparison) if not t.title.startswith(_IN_FULL)],
         flips=flips,
     )
 
 
 def _flips(accuracy: Mapping[str, Any], first: ComparedRun, second: ComparedRun) -> Iterator[Flip]:
     by_id = {question.question_id: question for question in first.lines.questions}
-    for kind, mark in _MARKS.items():
+    for kind in ("lost", "gained"):
         for key in accuracy[kind]:
             question = by_id[key]
             facts = {"type": question.question_type, "reference": question.answer}
             for run in (first, second):
                 line = run.lines.hypotheses.get(key)
                 facts[run.name] = line["hypothesis"] if line else "no answer"
-            yield Flip(key, question.question, kind, mark, facts)
+            yield Flip(key, question.question, kind, _MARKS[kind], facts)
+
+
+def _covered(one: CoveredQuestion, first: ComparedRun, second: ComparedRun) -> Flip:
+    """A question with the evidence that only one of the runs had."""
+    key = one["question_id"]
+    asked = next(q.question for q in first.lines.questions if q.question_id == key)
+    lost = [e["text"] for e in one["evidence"] if e["first"] and not e["second"]]
+    gained = [e["text"] for e in one["evidence"] if e["second"] and not e["first"]]
+    facts = {
+        "type": one["question_type"],
+        f"only in {first.name}": " · ".join(lost) or "–",
+        f"only in {second.name}": " · ".join(gained) or "–",
+        "verdicts": " → ".join(one["outcomes"]),
+    }
+    return Flip(key, asked, one["kind"], _MARKS[one["kind"]], facts)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.comparison.coverage import coverage_table, covered_questions_table
 from harness.report.plan import plan_table
 from harness.report.table import Columns, Table, number, p_value, percent, points, table_of
 
@@ -18,7 +19,9 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
         tables += [_accuracy(judged), *(_by_type(item) for item in judged)]
     tables += [_figures(item) for item in comparison["comparisons"]]
     tables += [_figures_by_type(item) for item in comparison["comparisons"]]
+    tables += [coverage_table(item) for item in comparison["comparisons"]]
     tables += [_flips(item) for item in judged]
+    tables += [covered_questions_table(item) for item in comparison["comparisons"]]
     tables += [_repeats(comparison["repeats"]), _differences(comparison)]
     return [table for table in tables if table.rows]
 

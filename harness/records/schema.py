@@ -287,6 +287,8 @@ class EvidenceTurn(TypedDict):
     found: bool
     begins: NotRequired[bool]
     """Whether the turn's beginning stood there."""
+    text: NotRequired[str]
+    """How the turn begins."""
 
 
 class PromptLine(TypedDict):
