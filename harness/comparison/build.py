@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.comparison.coverage import CoveredQuestion, coverage_difference
+from harness.comparison.judge_noise import judge_noise
 from harness.comparison.paired import paired_accuracy, paired_figures, paired_figures_by_type, right
 from harness.comparison.plans import COMPARE_JSON, comparison_outcome
 from harness.comparison.runs import (
@@ -74,6 +75,7 @@ def _against(
         "first": first.name,
         "second": second.name,
         "accuracy": paired_accuracy(first, second, questions) if judged else None,
+        "judge_noise": judge_noise(first, second, questions) if judged else None,
         "coverage": coverage_difference(first, second, questions),
         "figures": paired_figures(first, second, questions),
         "figures_by_type": paired_figures_by_type(first, second, questions),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.comparison.coverage import coverage_table, covered_questions_table
+from harness.comparison.judge_noise import noise_table
 from harness.report.plan import plan_table
 from harness.report.table import Columns, Table, number, p_value, percent, points, table_of
 
@@ -17,6 +18,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     judged = [item for item in comparison["comparisons"] if item["accuracy"]]
     if judged:
         tables += [_accuracy(judged), *(_by_type(item) for item in judged)]
+        tables += [noise_table(item) for item in judged]
     tables += [_figures(item) for item in comparison["comparisons"]]
     tables += [_figures_by_type(item) for item in comparison["comparisons"]]
     tables += [coverage_table(item) for item in comparison["comparisons"]]
