@@ -27,7 +27,7 @@ from harness.records.manifest import load_manifest
 from harness.records.plan import read_plan
 from harness.records.run_dir import RunDir
 from harness.replay.modes import Approach
-from harness.report.build import write_report
+from harness.report.build import keep_dossier, write_report
 from harness.report.table import print_tables
 
 
@@ -198,9 +198,18 @@ def judge_command(
 def report_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
     gating: groups.Gating,
+    dossier: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of faulty references, without which scores are given as well.",
+            dir_okay=False,
+        ),
+    ] = None,
 ) -> None:
     """Write and print the report of a run directory from its files alone."""
     gates, run_dir = gating.gates, RunDir(directory)
+    if dossier is not None:
+        keep_dossier(run_dir, dossier)
     output.show(run_dir, write_report(run_dir))
     output.require(gates, run_dir)
 

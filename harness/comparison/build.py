@@ -75,11 +75,23 @@ def _against(
         "first": first.name,
         "second": second.name,
         "accuracy": paired_accuracy(first, second, questions) if judged else None,
+        "without_faulty": _without_faulty(first, second, questions) if judged else None,
         "judge_noise": judge_noise(first, second, questions) if judged else None,
         "coverage": coverage_difference(first, second, questions),
         "figures": paired_figures(first, second, questions),
         "figures_by_type": paired_figures_by_type(first, second, questions),
     }
+
+
+def _without_faulty(
+    first: ComparedRun, second: ComparedRun, questions: Sequence[QuestionDigest]
+) -> dict[str, Any] | None:
+    """The accuracies without questions whose reference a dossier of either run calls faulty."""
+    faulty = first.lines.faulty.keys() | second.lines.faulty.keys()
+    sound = [q for q in questions if q.question_id not in faulty]
+    if len(sound) == len(questions):
+        return None
+    return paired_accuracy(first, second, sound)
 
 
 def _correct(comparisons: Sequence[dict[str, Any]]) -> None:

@@ -103,7 +103,8 @@ def noise_table(item: Mapping[str, Any]) -> Table:
         f"{found['judge']} judged the same answers{' again' if found['is_again'] else ''}: "
         f"{percent(agreement['agreement']['value'])} % of {agreement['n']} verdicts agree, kappa "
         f"{kappa_text(agreement['kappa'])}. {flips['judge']} questions flip by the judge, "
-        f"{flips['second']} by the second, {flips['both']} by both. A difference that does not stand by both is the judge's."
+        f"{flips['second']} by the second, {flips['both']} by both. "
+        "A difference that does not stand by both is the judge's."
     )
     rows = [{"name": "the judge", **found["by_judge"]}, {"name": "second", **found["by_second"]}]
     return table_of(title, rows, _COLUMNS, note)

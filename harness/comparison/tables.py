@@ -131,6 +131,10 @@ _PAIRED: Columns = {
 
 def _accuracy(judged: Sequence[Mapping[str, Any]]) -> Table:
     named = {f"{item['second']} against {item['first']}": item["accuracy"] for item in judged}
+    for item in judged:
+        if item["without_faulty"]:
+            name = f"{item['second']} against {item['first']}, without faulty references"
+            named[name] = item["without_faulty"] | {"p_holm": None}
     notes = [_power_note(item) for item in judged]
     if len(judged) > 1:
         notes.append(f"p (Holm) holds for all {len(judged)} comparisons together.")

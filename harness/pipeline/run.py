@@ -12,6 +12,7 @@ from rich.console import Console
 
 from harness import git_state, harness_version
 from harness.datasets.dataset import Dataset
+from harness.datasets.dossier import dossier_beside, read_dossier
 from harness.datasets.questions import Question, digest_of
 from harness.datasets.registry import edition_of, open_source
 from harness.datasets.selection import Filters, QuestionSource, select, select_gradually
@@ -29,7 +30,7 @@ from harness.records.manifest import (
     now,
 )
 from harness.records.plan import PLAN, read_plan
-from harness.records.run_dir import INGEST, QUESTIONS, RunDir
+from harness.records.run_dir import DOSSIER, INGEST, QUESTIONS, RunDir
 from harness.records.schema import DataRecord, FiltersRecord, ManifestData
 from harness.replay.ingest import new_salt
 from harness.report.build import write_report
@@ -169,6 +170,7 @@ class Run:
         self._filters = _as_begun(source.filters, load_manifest(self.dir) or shared)
         self.manifest: Manifest = open_manifest(self.dir, self.dataset, self._filters, salt=salt)
         self._beside = beside
+        self._dossier = dossier_beside(source.file) if source.file else None
         self._selected: list[QuestionDigest] | None = None
         if self.manifest.is_settled and self.dir.has(QUESTIONS):
             lines = self.dir.by_question(QUESTIONS).values()
@@ -241,4 +243,7 @@ class Run:
     def report(self) -> Report:
         sha256 = self.dataset.fingerprint.sha256()
         self.manifest.settle_data(sha256, edition_of(sha256))
+        if self._dossier is not None:
+            faults = read_dossier(self._dossier, (q.question_id for q in self.selected))
+            self.dir.replace_lines(DOSSIER, faults)
         return write_report(self.dir)

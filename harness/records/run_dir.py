@@ -18,6 +18,7 @@ from harness.records.schema import (
     AttemptLine,
     ControlLine,
     FailureLine,
+    FaultyLine,
     HypothesisLine,
     IngestLine,
     JsonObject,
@@ -45,6 +46,7 @@ PROMPTS = LineFile[PromptLine]("prompts.jsonl")
 SECOND_VERDICTS = LineFile[VerdictLine]("second_verdicts.jsonl")
 CONTROLS = LineFile[ControlLine]("controls.jsonl")
 FAILURES = LineFile[FailureLine]("failures.jsonl")
+DOSSIER = LineFile[FaultyLine]("dossier.jsonl")
 JUDGE_REPLIES = "judge_replies"
 REPORT_JSON = "report.json"
 REPORT_MARKDOWN = "report.md"
@@ -183,6 +185,7 @@ class RunLines:
     controls: list[ControlLine]
     unranked: dict[str, RetrievalLine] = field(default_factory=dict)
     plan: KeptPlan | None = None
+    faulty: dict[str, FaultyLine] = field(default_factory=dict)
 
 
 def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
@@ -212,6 +215,7 @@ def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
         prompts=prompts,
         second_verdicts=lines_of(SECOND_VERDICTS),
         controls=run_dir.records(CONTROLS),
+        faulty=lines_of(DOSSIER),
         plan=read_plan(run_dir.path / PLAN) if run_dir.has(PLAN) else None,
     )
 

@@ -301,6 +301,15 @@ class PromptLine(TypedDict):
     evidence_turns: list[EvidenceTurn]
 
 
+class FaultyLine(TypedDict, total=False):
+    """A question whose reference is faulty: what is wrong, the right answer, and its evidence."""
+
+    question_id: Required[str]
+    wrong: Required[str]
+    answer: str
+    evidence: list[str]
+
+
 class FailureLine(TypedDict, total=False):
     question_id: Required[str]
     error: Required[str]

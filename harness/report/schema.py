@@ -6,6 +6,7 @@ from harness.metrics.accuracy import AccuracyTable, OfficialAccuracy, PromptGrou
 from harness.metrics.conduct import ConductTable
 from harness.metrics.effort import IngestTable, LatencyTable, LookingTable, TokenTable
 from harness.metrics.errors_apart import ErrorsTable
+from harness.metrics.faulty import FaultyTable
 from harness.metrics.judge_table import Accepted, JudgeTokens, RubricTable, SecondJudge
 from harness.metrics.official_scores import MetricTable
 from harness.metrics.prompt_evidence import PromptTable
@@ -75,3 +76,4 @@ class Report(TypedDict):
     assistant: AssistantRecord | None
     harness_version: str
     plan: PlanOutcome | None
+    faulty: FaultyTable | None

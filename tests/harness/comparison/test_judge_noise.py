@@ -67,16 +67,17 @@ def test_the_same_judge_is_really_asked_again(
     model.says = lambda _: "yes" if next(asked) < 3 else "no"
     given = ("--dataset", "longmemeval", "--file", data, "--hypotheses", said, "--controls", "0")
     judges = ("--judge", model.spec, "--second-judge", model.spec, "--judge-concurrency", "1")
-    command = ("judge", *given, *judges, "--out", tmp_path / "run")
+    out = tmp_path / "run"
+    command = ("judge", *given, *judges, "--out", out)
     ended = harness(*command)
     assert ended.code == 0, ended.err
     assert len(model.sent) == 4
     verdicts = {
-        name: [json.loads(line)["verdict"] for line in (tmp_path / "run" / name).open()]
+        name: [json.loads(line)["verdict"] for line in (out / name).read_text().splitlines()]
         for name in (VERDICTS, SECOND_VERDICTS)
     }
     assert verdicts == {VERDICTS: ["yes", "yes"], SECOND_VERDICTS: ["yes", "no"]}
-    accuracy = json.loads((tmp_path / "run" / "report.json").read_text())["accuracy"]
+    accuracy = json.loads((out / "report.json").read_text())["accuracy"]
     assert accuracy["second_judge"]["agreement"]["value"] == 0.5
     assert accuracy["second_judge"]["kappa"]["value"] == 0.0
     assert "asked again" in " ".join(ended.out.split())
