@@ -105,7 +105,9 @@ def download_command(
 def export_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
     kind: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")],
-    out: Annotated[Path, typer.Option(help="Where to write it.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write it; mlflow has a store of its own.")
+    ] = None,
     file: Annotated[
         Path | None, typer.Option(help="The run's data file, for a retrieval log.", dir_okay=False)
     ] = None,
@@ -115,11 +117,15 @@ def export_command(
     name: Annotated[
         str, typer.Option(help="Prefix of the keys in the format locomo; file name in beam.")
     ] = "aide_memoire",
+    tracking_uri: Annotated[
+        str | None,
+        typer.Option(help="MLflow's server or database (default: as MLflow is set up)."),
+    ] = None,
 ) -> None:
-    """Write a run's answers or rankings as the official scripts read them."""
-    chosen = ExportOptions(file=file, fill=fill_missing, name=name)
+    """Write a run's answers or rankings as the official scripts, Inspect or MLflow read them."""
+    chosen = ExportOptions(file=file, fill=fill_missing, name=name, tracking=tracking_uri)
     exported = export(RunDir(directory), kind, out, chosen)
-    print(f"{exported.records} records: {', '.join(map(str, exported.files))}")
+    print(f"{exported.records} records: {', '.join(map(str, exported.places))}")
 
 
 def sample_command(
