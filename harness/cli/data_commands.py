@@ -1,5 +1,5 @@
 """The commands that bring data in, describe it and take results out: `download`, `sample`, `stats`,
-`export`.
+`export`, `schema`.
 """
 
 import json
@@ -18,6 +18,7 @@ from harness.datasets.download import Downloaded, download, files_of
 from harness.datasets.registry import KNOWN_FILES, KNOWN_FOLDERS, open_dataset
 from harness.datasets.sample import sample_json
 from harness.errors import NotPublished, UsageError
+from harness.export.run_schema import schema_text
 from harness.export.stage import FORMATS, ExportOptions, export
 from harness.records.run_dir import RunDir
 from harness.report.table import Table, number, percent, print_tables
@@ -126,6 +127,11 @@ def export_command(
     chosen = ExportOptions(file=file, fill=fill_missing, name=name, tracking=tracking_uri)
     exported = export(RunDir(directory), kind, out, chosen)
     print(f"{exported.records} records: {', '.join(map(str, exported.places))}")
+
+
+def schema_command() -> None:
+    """Print the JSON schema of the files of a run directory."""
+    print(schema_text(), end="")
 
 
 def sample_command(

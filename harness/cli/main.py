@@ -45,6 +45,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "stats": data_commands.stats_command,
     "download": data_commands.download_command,
     "export": data_commands.export_command,
+    "schema": data_commands.schema_command,
     "demo": runs.demo_command,
 }
 

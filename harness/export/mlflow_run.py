@@ -77,9 +77,9 @@ def _log(
 def figures(report: Report) -> Iterator[tuple[str, float]]:
     """Every figure of a report by a name that MLflow takes: `retrieval.session.recall_all_at_5`."""
     for part in ("accuracy", "official_metrics", "rubric_scores", "retrieval", "latency", "tokens"):
-        yield from _numbers(report[part], part)  # type: ignore[literal-required]
+        yield from _numbers(report[part], part)
     for name in ("evidence_in_prompt", "n", "missing", "failed", "wall_seconds"):
-        yield from _numbers(report[name], name)  # type: ignore[literal-required]
+        yield from _numbers(report[name], name)
 
 
 def _numbers(value: Any, name: str) -> Iterator[tuple[str, float]]:

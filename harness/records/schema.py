@@ -58,6 +58,9 @@ class JudgeRecord(TypedDict, total=False):
     hash: Required[str]
     kind: str
     model: str
+    base_url: str
+    votes: int
+    prompts: dict[str, str]
     given_texts: dict[str, str]
     rubric: str
     caution: str
