@@ -244,6 +244,7 @@ def compare_command(
     print_tables(console, comparison_tables(comparison))
     if coverage:
         compared = comparison["comparisons"]
-        print_tables(console, [covered_questions_table(one, is_detail=False) for one in compared])
+        shown = (covered_questions_table(one, is_detail=False) for one in compared)
+        print_tables(console, [table for table in shown if table.rows])
     if out is not None:
         console.print(f"comparison: {out / COMPARE_HTML}", highlight=False, soft_wrap=True)

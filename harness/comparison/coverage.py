@@ -23,7 +23,7 @@ Kind = Literal["lost", "gained", "both"]
 Held = Mapping[str, bool]
 
 
-class Evidence(TypedDict):
+class CoveredEvidence(TypedDict):
     text: str
     first: bool
     second: bool
@@ -38,7 +38,7 @@ class CoveredQuestion(TypedDict):
     question_type: str
     kind: Kind
     basis: Basis
-    evidence: list[Evidence]
+    evidence: list[CoveredEvidence]
     outcomes: tuple[Outcome, Outcome]
 
 
@@ -89,7 +89,7 @@ def _covered(
         sides = [_in_ranking(question, run) for run in (first, second)]
     ours, theirs = sides
     texts = _texts(question, first) | _texts(question, second)
-    evidence: list[Evidence] = [
+    evidence: list[CoveredEvidence] = [
         {"text": texts.get(place, place), "first": ours[place], "second": theirs[place]}
         for place in ours
         if place in theirs
@@ -106,7 +106,7 @@ def _covered(
     }
 
 
-def _kind(evidence: Sequence[Evidence]) -> Kind:
+def _kind(evidence: Sequence[CoveredEvidence]) -> Kind:
     has_lost = any(one["first"] and not one["second"] for one in evidence)
     has_gained = any(one["second"] and not one["first"] for one in evidence)
     if has_lost and has_gained:

@@ -15,6 +15,7 @@ from harness.report.plan import (
     NOT_MEASURED,
     Measured,
     PlanOutcome,
+    edited,
     figures_of,
     outcome,
     run_deviations,
@@ -48,22 +49,15 @@ def comparison_outcome(
         raise UsageError("--plan compares two runs: the base and the one that is planned")
     base, run = runs
     deviations = [f"{run.name}: {said}" for said in run_deviations(kept, run.manifest)]
-    for name, said in zip((base.name, run.name), _planned_with(kept, runs), strict=True):
-        deviations += [f"{name}: {said}"] if said else []
+    own = run.lines.plan
+    if own is not None and own.plan["plan_id"] == plan["plan_id"]:
+        deviations += [f"{run.name}: {said}" for said in edited(kept, run.manifest)]
     told = set_up_deviations(plan["base"], base.manifest)
     deviations += [f"{base.name}: {said}" for said in told]
     if n != plan["n"]:
         deviations.append(f"n = {n} questions in common, planned {plan['n']}")
     measured = _measured(comparisons[0], plan["metric"])
     return outcome(kept, deviations, measured, verdict_on(plan, measured))
-
-
-def _planned_with(kept: KeptPlan, runs: Sequence[ComparedRun]) -> Iterator[str | None]:
-    """Of each run, whether it was begun with another plan."""
-    for run in runs:
-        own = run.lines.plan
-        is_other = own is not None and own.plan["plan_id"] != kept.plan["plan_id"]
-        yield "it was begun with another plan" if is_other else None
 
 
 def _measured(comparison: Mapping[str, Any], metric: str) -> Measured:

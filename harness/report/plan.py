@@ -43,7 +43,8 @@ def run_outcome(kept: KeptPlan, manifest: ManifestData, report: Report) -> PlanO
     verdict: Verdict = "needs a comparison"
     if plan["test"] not in COMPARISON_TESTS:
         verdict = verdict_on(plan, measured)
-    deviations = [*run_deviations(kept, manifest), *_unfinished(plan, report)]
+    deviations = [*edited(kept, manifest), *run_deviations(kept, manifest)]
+    deviations += _unfinished(plan, report)
     return outcome(kept, deviations, measured, verdict)
 
 
@@ -71,14 +72,18 @@ def verdict_on(plan: Plan, measured: Measured) -> Verdict:
     return "held" if is_sure and value >= threshold else "failed"
 
 
-def run_deviations(kept: KeptPlan, manifest: ManifestData) -> Iterator[str]:
-    """What sets a run apart from its plan: the plan itself, its data, its set-up, its time."""
+def edited(kept: KeptPlan, manifest: ManifestData) -> Iterator[str]:
+    """Whether a plan is no more the one that the run was begun with."""
     record = manifest.get("plan")
     if record is not None and record["sha256"] != kept.sha256:
         yield (
             f"the plan was edited after the run began (SHA-256 {record['sha256'][:12]} then, "
             f"{kept.sha256[:12]} now)"
         )
+
+
+def run_deviations(kept: KeptPlan, manifest: ManifestData) -> Iterator[str]:
+    """What sets a run apart from a plan: its data, its set-up, its time."""
     yield from data_deviations(kept.plan, manifest)
     yield from set_up_deviations(kept.plan["set_up"], manifest)
     began = manifest.get("created_at")

@@ -12,7 +12,7 @@ from made_runs import made_run
 
 from harness.datasets.selection import Filters, QuestionSource
 from harness.pipeline.run import plain_filters
-from harness.records.plan import PLAN, Plan, write_plan
+from harness.records.plan import PLAN, Plan, read_plan, write_plan
 from harness.records.run_dir import RunDir
 
 Harness = Callable[..., Finished]
@@ -206,3 +206,22 @@ def test_a_run_by_an_assistant_is_planned_with_its_set_up(bench: Bench, tmp_path
     found = bench.report()["plan"]
     assert found["deviations"] == []
     assert found["measured"]["low"] < found["measured"]["value"] == 1.0
+
+
+def test_a_run_of_one_plan_may_be_compared_by_another(harness: Harness, tmp_path: Path) -> None:
+    """Edited is only what was the run's own plan."""
+    base = made_run(tmp_path / "base", POOR, created_at=LONG_AGO)
+    run = made_run(tmp_path / "run", GOOD, created_at=LATER)
+    own = planned(run / PLAN, plan_id="own", test="value")
+    manifest = json.loads((run / "manifest.json").read_text())
+    manifest["plan"] = {"file": "own.json", "sha256": read_plan(own).sha256}
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    other = planned(tmp_path / "other.json")
+    mine = planned(tmp_path / "mine.json", plan_id="own")
+    told = []
+    for plan in (other, mine):
+        harness("compare", base, run, "--plan", plan, "--out", tmp_path / plan.stem)
+        outcome = json.loads((tmp_path / plan.stem / "compare.json").read_text())["plan"]
+        told.append(outcome["deviations"])
+    assert told[0] == []
+    assert "edited after the run began" in told[1][0]
