@@ -10,7 +10,7 @@ from harness.comparison.paired import paired_accuracy
 from harness.comparison.runs import ComparedRun
 from harness.records.digest import QuestionDigest
 from harness.report.accuracy_tables import kappa_text
-from harness.report.table import Columns, Table, p_value, percent, points, table_of
+from harness.report.table import Columns, Table, bounds, p_value, percent, points, table_of
 from harness.statistics.paired_tests import Agreement, agreement_of
 
 
@@ -87,7 +87,7 @@ _COLUMNS: Columns = {
     "base": lambda row: percent(row["first"]["value"]),
     "run": lambda row: percent(row["second"]["value"]),
     "difference": lambda row: points(row["difference"]["value"]),
-    "bootstrap 95 %": lambda row: _bounds(row["difference"]),
+    "bootstrap 95 %": lambda row: bounds(row["difference"]),
     "p (McNemar)": lambda row: p_value(row["p"]),
     "n": lambda row: str(row["n"]),
 }
@@ -108,7 +108,3 @@ def noise_table(item: Mapping[str, Any]) -> Table:
     )
     rows = [{"name": "the judge", **found["by_judge"]}, {"name": "second", **found["by_second"]}]
     return table_of(title, rows, _COLUMNS, note)
-
-
-def _bounds(cell: Mapping[str, Any]) -> str:
-    return "–" if cell["low"] is None else f"{points(cell['low'])} to {points(cell['high'])}"

@@ -6,7 +6,7 @@ from typing import Any
 from harness.comparison.coverage import coverage_table, covered_questions_table
 from harness.comparison.judge_noise import noise_table
 from harness.report.plan import plan_table
-from harness.report.table import Columns, Table, number, p_value, percent, points, table_of
+from harness.report.table import Columns, Table, bounds, number, p_value, percent, points, table_of
 
 Comparison = Mapping[str, Any]
 _BOUNDS = "bootstrap 95 %"
@@ -246,9 +246,3 @@ def _differences(comparison: Comparison) -> Table:
 def _dollars(cost: Mapping[str, Any]) -> str:
     spent = [value for name, value in cost.items() if name.endswith("_usd")]
     return "–" if None in spent else f"{sum(spent):.4f}"
-
-
-def bounds(cell: Mapping[str, Any]) -> str:
-    if cell["low"] is None:
-        return "–"
-    return f"{points(cell['low'])} to {points(cell['high'])}"
