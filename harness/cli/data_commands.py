@@ -1,5 +1,5 @@
 """The commands that bring data in, describe it and take results out: `download`, `sample`, `stats`,
-`export`.
+`export`, `schema`.
 """
 
 import json
@@ -18,6 +18,7 @@ from harness.datasets.download import Downloaded, download, files_of
 from harness.datasets.registry import KNOWN_FILES, KNOWN_FOLDERS, open_dataset
 from harness.datasets.sample import sample_json
 from harness.errors import NotPublished, UsageError
+from harness.export.run_schema import schema_text
 from harness.export.stage import FORMATS, ExportOptions, export
 from harness.records.run_dir import RunDir
 from harness.report.table import Table, number, percent, print_tables
@@ -105,7 +106,9 @@ def download_command(
 def export_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
     kind: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")],
-    out: Annotated[Path, typer.Option(help="Where to write it.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write it; mlflow has a store of its own.")
+    ] = None,
     file: Annotated[
         Path | None, typer.Option(help="The run's data file, for a retrieval log.", dir_okay=False)
     ] = None,
@@ -115,11 +118,20 @@ def export_command(
     name: Annotated[
         str, typer.Option(help="Prefix of the keys in the format locomo; file name in beam.")
     ] = "aide_memoire",
+    tracking_uri: Annotated[
+        str | None,
+        typer.Option(help="MLflow's server or database (default: as MLflow is set up)."),
+    ] = None,
 ) -> None:
-    """Write a run's answers or rankings as the official scripts read them."""
-    chosen = ExportOptions(file=file, fill=fill_missing, name=name)
+    """Write a run's answers or rankings as the official scripts, Inspect or MLflow read them."""
+    chosen = ExportOptions(file=file, fill=fill_missing, name=name, tracking=tracking_uri)
     exported = export(RunDir(directory), kind, out, chosen)
-    print(f"{exported.records} records: {', '.join(map(str, exported.files))}")
+    print(f"{exported.records} records: {', '.join(map(str, exported.places))}")
+
+
+def schema_command() -> None:
+    """Print the JSON schema of the files of a run directory."""
+    print(schema_text(), end="")
 
 
 def sample_command(

@@ -226,7 +226,10 @@ class Judging:
         ),
     ] = None
     second_judge: Annotated[
-        str | None, typer.Option(help="Another judge, whose disagreement is reported.")
+        str | None,
+        typer.Option(
+            help="Another judge, whose disagreement is reported; or the same one, asked again."
+        ),
     ] = None
     judge_votes: Annotated[
         int, typer.Option(min=1, max=25, help="Judge calls per verdict; the majority decides.")
@@ -288,6 +291,8 @@ class Judging:
         if self.second_judge:
             asking = replace(asking, price=prices.get("second_judge"), payee="second_judge")
             second = make_judge(self.second_judge, asking)
+            if (second.id, second.hash) == (first.id, first.hash):
+                second = self._asked_again(asking)
         if self.judge_prompts and not any(
             j and "given_texts" in j.account for j in (first, second)
         ):
@@ -295,6 +300,13 @@ class Judging:
                 f"--judge-prompts {self.judge_prompts}: neither judge takes a text from there"
             )
         return first, second
+
+    def _asked_again(self, asking: JudgeOptions) -> Judge:
+        """The same judge a second time: it must not read the replies that the first one kept."""
+        if asking.correspondence is not None:
+            raise UsageError("--second-judge: a judge elsewhere is asked once about an answer")
+        cache = asking.cache and asking.cache / "again"
+        return make_judge(self.second_judge or "", replace(asking, cache=cache))
 
     def agree_to(self, *judges: Judge | None) -> None:
         """Ask before a judge whose model its benchmark does not recommend."""

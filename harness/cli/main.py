@@ -8,7 +8,13 @@ from collections.abc import Callable
 
 import typer
 
-from harness.cli import data_commands, elsewhere_commands, lab_commands, lab_data_commands
+from harness.cli import (
+    data_commands,
+    elsewhere_commands,
+    lab_commands,
+    lab_data_commands,
+    plan_commands,
+)
 from harness.cli import run_commands as runs
 from harness.cli.groups import grouped
 from harness.cli.output import INTERRUPTED, USAGE
@@ -28,6 +34,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "judge": runs.judge_command,
     "report": runs.report_command,
     "compare": runs.compare_command,
+    "plan": plan_commands.plan_command,
+    "plans": plan_commands.plans_command,
     "agreement": lab_commands.agreement_command,
     "leaderboard": lab_commands.leaderboard_command,
     "experiment": lab_commands.experiment_command,
@@ -37,6 +45,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "stats": data_commands.stats_command,
     "download": data_commands.download_command,
     "export": data_commands.export_command,
+    "schema": data_commands.schema_command,
     "demo": runs.demo_command,
 }
 

@@ -61,6 +61,10 @@ Repeat = Annotated[
         min=1, max=100, help="Repeat the run N times, each in its own folder under --out."
     ),
 ]
+Plan = Annotated[
+    Path | None,
+    typer.Option(help="What the run was planned to show (harness plan).", dir_okay=False),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Count questions, tokens, price and time; send nothing.")
 ]

@@ -12,6 +12,7 @@ from harness.assistants.endpoint import LOG, Endpoint, own_server
 from harness.assistants.profile import load_profile
 from harness.cli import groups, options, output
 from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
+from harness.comparison.coverage import covered_questions_table
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import comparison_tables, remarks
 from harness.datasets.selection import Filters, QuestionSource
@@ -23,9 +24,10 @@ from harness.pipeline.prompts import record_prompts
 from harness.pipeline.replay import ReplayOptions, replay_run
 from harness.pipeline.run import Run
 from harness.records.manifest import load_manifest
+from harness.records.plan import read_plan
 from harness.records.run_dir import RunDir
 from harness.replay.modes import Approach
-from harness.report.build import write_report
+from harness.report.build import keep_dossier, write_report
 from harness.report.table import print_tables
 
 
@@ -50,6 +52,7 @@ def run_command(
     allowance: groups.Allowance,
     judging: groups.Judging,
     gating: groups.Gating,
+    plan: options.Plan = None,
     repeat: options.Repeat = 1,
     dry_run: options.DryRun = False,
 ) -> None:
@@ -73,7 +76,8 @@ def run_command(
     failed = 0
     for folder in folders:
         judge, second = judging.judges(selection.dataset, folder, limits.prices)
-        opened = Run(source, folder, output.progress(), beside=[f for f in folders if f != folder])
+        others = [other for other in folders if other != folder]
+        opened = Run(source, folder, output.progress(), beside=others, plan=plan)
         failed += replay_run(opened, server.endpoint, approach, replayed, [judge, second])
         judge_run(opened, judge, judging.plan(second, selection.seed, limits))
         if repeat == 1:
@@ -91,6 +95,7 @@ def replay_command(
     manner: groups.Manner,
     replaying: groups.Replaying,
     allowance: groups.Allowance,
+    plan: options.Plan = None,
     dry_run: options.DryRun = False,
 ) -> None:
     """Replay and ask; judging is left for later."""
@@ -99,7 +104,7 @@ def replay_command(
     if dry_run:
         print_tables(output.results(), [dry_run_table(source, approach, replaying.concurrency)])
         return
-    opened = Run(source, out, output.progress())
+    opened = Run(source, out, output.progress(), plan=plan)
     output.finish(
         opened, replay_run(opened, server.endpoint, approach, replaying.replay_options(limits))
     )
@@ -115,9 +120,10 @@ def retrieval_command(
     forget: options.Forget = False,
     keep: options.Keep = False,
     send: options.Send = "turn",
+    plan: options.Plan = None,
 ) -> None:
     """Replay histories and search, without asking questions."""
-    opened = Run(selection.source, out, output.progress())
+    opened = Run(selection.source, out, output.progress(), plan=plan)
     replaying = ReplayOptions(False, concurrency, barrier_timeout, options.forgetting(forget, keep))
     output.finish(
         opened, replay_run(opened, server.endpoint, Approach(mode, together=send), replaying)
@@ -131,10 +137,11 @@ def context_command(
     listen: options.Listen,
     ingested: options.Ingested = None,
     profile: options.ProfileName = "aide-memoire",
+    plan: options.Plan = None,
 ) -> None:
     """Check whether the evidence reaches the prompt, by acting as the assistant's chat model."""
     known = load_profile(profile)
-    opened = Run(selection.source, out, output.progress(), ingested=ingested)
+    opened = Run(selection.source, out, output.progress(), ingested=ingested, plan=plan)
     output.finish(opened, record_prompts(opened, server.endpoint, listen, known, ingested))
 
 
@@ -168,31 +175,41 @@ def judge_command(
     judging: groups.Judging,
     allowance: groups.Allowance,
     gating: groups.Gating,
+    plan: options.Plan = None,
     dry_run: options.DryRun = False,
 ) -> None:
     """Judge any system's answers and report."""
     gates, limits = gating.gates, allowance.limits
     judge, second = judging.judges(selection.dataset, out, limits.prices)
-    plan = judging.plan(second, selection.seed, limits)
+    judge_plan = judging.plan(second, selection.seed, limits)
     if dry_run:
-        planned = Planned(judge, plan)
+        planned = Planned(judge, judge_plan)
         print_tables(
             output.results(), [judging_dry_run_table(selection.source, hypotheses, planned)]
         )
         return
     judging.agree_to(judge, second)
-    opened = Run(selection.source, out, output.progress())
+    opened = Run(selection.source, out, output.progress(), plan=plan)
     take_hypotheses(opened, hypotheses)
-    judge_run(opened, judge, plan)
+    judge_run(opened, judge, judge_plan)
     output.finish(opened, 0, gates)
 
 
 def report_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
     gating: groups.Gating,
+    dossier: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of faulty references, without which scores are given as well.",
+            dir_okay=False,
+        ),
+    ] = None,
 ) -> None:
     """Write and print the report of a run directory from its files alone."""
     gates, run_dir = gating.gates, RunDir(directory)
+    if dossier is not None:
+        keep_dossier(run_dir, dossier)
     output.show(run_dir, write_report(run_dir))
     output.require(gates, run_dir)
 
@@ -207,17 +224,27 @@ def compare_command(
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Compare even if data or judge differ.")
     ] = False,
+    plan: options.Plan = None,
+    coverage: Annotated[
+        bool,
+        typer.Option("--coverage", help="Show each piece of evidence that only one run had."),
+    ] = False,
 ) -> None:
     """Compare runs question by question: differences, how sure they are, and what flipped."""
     if len(directories) < 2:
         raise UsageError("compare needs two run directories or more")
     runs = load_runs(directories)
-    comparison = build_comparison(runs, anyway=anyway)
+    kept = read_plan(plan) if plan else None
+    comparison = build_comparison(runs, anyway=anyway, plan=kept)
     if out is not None:  # before anything is printed, into a pipe that may be closed early
         write_comparison(out, comparison, runs)
     console = output.wide()
     for text in remarks(comparison):
         console.print(text, style="yellow", highlight=False, markup=False)
     print_tables(console, comparison_tables(comparison))
+    if coverage:
+        compared = comparison["comparisons"]
+        shown = (covered_questions_table(one, is_detail=False) for one in compared)
+        print_tables(console, [table for table in shown if table.rows])
     if out is not None:
         console.print(f"comparison: {out / COMPARE_HTML}", highlight=False, soft_wrap=True)

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.comparison.coverage import CoveredQuestion, coverage_difference
+from harness.comparison.judge_noise import judge_noise
 from harness.comparison.paired import paired_accuracy, paired_figures, paired_figures_by_type, right
+from harness.comparison.plans import COMPARE_JSON, comparison_outcome
 from harness.comparison.runs import (
     ComparedRun,
     cautions,
@@ -17,14 +20,18 @@ from harness.comparison.runs import (
 )
 from harness.comparison.tables import comparison_tables, remarks
 from harness.records.digest import QuestionDigest
+from harness.records.plan import KeptPlan
 from harness.records.run_dir import RunDir, outcome_of
 from harness.report.table import markdown_page, render_page
 from harness.statistics.intervals import FEW_CLUSTERS, repeats_table
 from harness.statistics.paired_tests import holm
 
 
-def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> dict[str, Any]:
-    """The first run against each other one, over the questions that all of them selected.
+def build_comparison(
+    runs: Sequence[ComparedRun], *, anyway: bool = False, plan: KeptPlan | None = None
+) -> dict[str, Any]:
+    """The first run against each other one, over the questions that all of them selected; with a
+    plan, whether it was followed and held.
 
     Raises `RunMismatch` for runs whose figures mean different things, unless `anyway`.
     """
@@ -46,6 +53,7 @@ def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> di
         },
         "comparisons": comparisons,
         "repeats": _repeats(runs, questions),
+        "plan": comparison_outcome(plan, runs, comparisons, len(questions)) if plan else None,
     }
 
 
@@ -67,9 +75,23 @@ def _against(
         "first": first.name,
         "second": second.name,
         "accuracy": paired_accuracy(first, second, questions) if judged else None,
+        "without_faulty": _without_faulty(first, second, questions) if judged else None,
+        "judge_noise": judge_noise(first, second, questions) if judged else None,
+        "coverage": coverage_difference(first, second, questions),
         "figures": paired_figures(first, second, questions),
         "figures_by_type": paired_figures_by_type(first, second, questions),
     }
+
+
+def _without_faulty(
+    first: ComparedRun, second: ComparedRun, questions: Sequence[QuestionDigest]
+) -> dict[str, Any] | None:
+    """The accuracies without questions whose reference a dossier of either run calls faulty."""
+    faulty = first.lines.faulty.keys() | second.lines.faulty.keys()
+    sound = [q for q in questions if q.question_id not in faulty]
+    if len(sound) == len(questions):
+        return None
+    return paired_accuracy(first, second, sound)
 
 
 def _correct(comparisons: Sequence[dict[str, Any]]) -> None:
@@ -123,17 +145,18 @@ def _outcomes(
     return [[right(outcome_of(q, run.lines)) for q in questions] for run in group]
 
 
-_MARKS = {"lost": "wrong", "gained": "right"}
+_MARKS = {"lost": "wrong", "gained": "right", "both": "unscored"}
+# Tables whose questions the page shows in full.
+_IN_FULL = ("Flips", "Evidence that only one had")
 
 
-COMPARE_JSON = "compare.json"
 COMPARE_MARKDOWN = "compare.md"
 COMPARE_HTML = "compare.html"
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A question whose verdict differs between two runs; `kind` is lost or gained."""
+    """A question whose verdict, or evidence, differs between two runs: lost, gained or both."""
 
     question_id: str
     question: str
@@ -161,24 +184,47 @@ def render_comparison(comparison: Mapping[str, Any], runs: Sequence[ComparedRun]
         for item, run in zip(comparison["comparisons"], runs[1:], strict=True)
         if item["accuracy"]
     ]
+    flips += [
+        {
+            "title": f"Evidence that only one had, {run.name} against {runs[0].name}",
+            "flips": [_covered(one, runs[0], run) for one in item["coverage"]["questions"]],
+        }
+        for item, run in zip(comparison["comparisons"], runs[1:], strict=True)
+        if item["coverage"]["n"]
+    ]
     return render_page(
         "comparison.html",
         package="harness.comparison",
         title="Comparison: " + " · ".join(run.name for run in runs),
         facts={"questions": str(comparison["questions"]["common"]), "base": runs[0].name},
         remarks=remarks(comparison),
-        tables=[t for t in comparison_tables(comparison) if not t.title.startswith("Flips")],
+        tables=[t for t in comparison_tables(comparison) if not t.title.startswith(_IN_FULL)],
         flips=flips,
     )
 
 
 def _flips(accuracy: Mapping[str, Any], first: ComparedRun, second: ComparedRun) -> Iterator[Flip]:
     by_id = {question.question_id: question for question in first.lines.questions}
-    for kind, mark in _MARKS.items():
+    for kind in ("lost", "gained"):
         for key in accuracy[kind]:
             question = by_id[key]
             facts = {"type": question.question_type, "reference": question.answer}
             for run in (first, second):
                 line = run.lines.hypotheses.get(key)
                 facts[run.name] = line["hypothesis"] if line else "no answer"
-            yield Flip(key, question.question, kind, mark, facts)
+            yield Flip(key, question.question, kind, _MARKS[kind], facts)
+
+
+def _covered(one: CoveredQuestion, first: ComparedRun, second: ComparedRun) -> Flip:
+    """A question with the evidence that only one of the runs had."""
+    key = one["question_id"]
+    asked = next(q.question for q in first.lines.questions if q.question_id == key)
+    lost = [e["text"] for e in one["evidence"] if e["first"] and not e["second"]]
+    gained = [e["text"] for e in one["evidence"] if e["second"] and not e["first"]]
+    facts = {
+        "type": one["question_type"],
+        f"only in {first.name}": " · ".join(lost) or "–",
+        f"only in {second.name}": " · ".join(gained) or "–",
+        "verdicts": " → ".join(one["outcomes"]),
+    }
+    return Flip(key, asked, one["kind"], _MARKS[one["kind"]], facts)

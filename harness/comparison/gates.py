@@ -13,10 +13,11 @@ from xml.etree import ElementTree
 from harness.comparison.build import common_questions
 from harness.comparison.paired import paired_accuracy, question_figures
 from harness.comparison.runs import ComparedRun, load_run, load_runs, require_comparable
-from harness.comparison.thresholds import GateResult, Threshold, cell_of, parse_threshold
+from harness.comparison.thresholds import GateResult, Threshold, parse_threshold
 from harness.errors import RunMismatch, UsageError, raising
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import MANIFEST, RunLines, outcome_of
+from harness.report.figures import cell_of
 from harness.report.table import p_value, percent
 from harness.statistics.intervals import ALPHA
 from harness.statistics.paired_tests import Pairs, holm, mcnemar_worse, signs_worse, unpaired_worse

@@ -3,20 +3,27 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.report.table import Columns, Table, number, p_value, percent, points, table_of
+from harness.comparison.coverage import coverage_table, covered_questions_table
+from harness.comparison.judge_noise import noise_table
+from harness.report.plan import plan_table
+from harness.report.table import Columns, Table, bounds, number, p_value, percent, points, table_of
 
 Comparison = Mapping[str, Any]
 _BOUNDS = "bootstrap 95 %"
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
-    tables = [_runs(comparison), _findings(comparison), _effort(comparison)]
+    tables = [plan_table(planned)] if (planned := comparison["plan"]) else []
+    tables += [_runs(comparison), _findings(comparison), _effort(comparison)]
     judged = [item for item in comparison["comparisons"] if item["accuracy"]]
     if judged:
         tables += [_accuracy(judged), *(_by_type(item) for item in judged)]
+        tables += [noise_table(item) for item in judged]
     tables += [_figures(item) for item in comparison["comparisons"]]
     tables += [_figures_by_type(item) for item in comparison["comparisons"]]
+    tables += [coverage_table(item) for item in comparison["comparisons"]]
     tables += [_flips(item) for item in judged]
+    tables += [covered_questions_table(item) for item in comparison["comparisons"]]
     tables += [_repeats(comparison["repeats"]), _differences(comparison)]
     return [table for table in tables if table.rows]
 
@@ -124,6 +131,10 @@ _PAIRED: Columns = {
 
 def _accuracy(judged: Sequence[Mapping[str, Any]]) -> Table:
     named = {f"{item['second']} against {item['first']}": item["accuracy"] for item in judged}
+    for item in judged:
+        if item["without_faulty"]:
+            name = f"{item['second']} against {item['first']}, without faulty references"
+            named[name] = item["without_faulty"] | {"p_holm": None}
     notes = [_power_note(item) for item in judged]
     if len(judged) > 1:
         notes.append(f"p (Holm) holds for all {len(judged)} comparisons together.")
@@ -235,9 +246,3 @@ def _differences(comparison: Comparison) -> Table:
 def _dollars(cost: Mapping[str, Any]) -> str:
     spent = [value for name, value in cost.items() if name.endswith("_usd")]
     return "–" if None in spent else f"{sum(spent):.4f}"
-
-
-def bounds(cell: Mapping[str, Any]) -> str:
-    if cell["low"] is None:
-        return "–"
-    return f"{points(cell['low'])} to {points(cell['high'])}"

@@ -1,11 +1,9 @@
 """`--fail-under METRIC=VALUE`: figures of a report that must not be lower."""
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from harness.errors import UsageError
+from harness.report.figures import Report, figure_of, is_figure
 from harness.report.table import percent
 
 
@@ -19,11 +17,6 @@ class GateResult:
 
     def __str__(self) -> str:
         return f"{'passed' if self.passed else 'FAILED'}: {self.said}"
-
-
-Report = Mapping[str, Any]
-_ACCURACIES = ("task_averaged", "abstention", "answerable", "scored")
-_RANKED = r"(?:recall_(?:all|any|fraction)@\d+|ndcg@\d+\[(?:standard|longmemeval)\])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +44,7 @@ def parse_threshold(text: str) -> Threshold:
     metric, found, value = text.rpartition("=")
     if not found:
         metric = "accuracy"
-    if not any(re.fullmatch(pattern, metric) for pattern in _PLACES):
+    if not is_figure(metric):
         raise UsageError(
             f"--fail-under {text}: unknown metric {metric!r}; see the benchmark's docs"
         )
@@ -67,35 +60,3 @@ def share_of(value: str, text: str) -> float:
     if not 0 <= share <= 1:
         raise UsageError(f"--fail-under {text}: the value must be a share from 0 to 1")
     return share
-
-
-def figure_of(report: Report, metric: str) -> float | None:
-    """A figure by the name that `--fail-under` takes; None where the report has none."""
-    cell = cell_of(report, metric)
-    return None if cell is None else cell["value"]
-
-
-def cell_of(report: Report, metric: str) -> Mapping[str, Any] | None:
-    """The figure with its denominator; None where nothing was measured."""
-    for pattern, place in _PLACES.items():
-        if found := re.fullmatch(pattern, metric):
-            cell: Any = report
-            for name in (*place, *found.groups()):
-                cell = cell.get(name) if isinstance(cell, Mapping) else None
-            return None if cell is None or cell["value"] is None else cell
-    return None
-
-
-# Where a report has the figures of these names: at last under the part in brackets.
-_PLACES: dict[str, tuple[str, ...]] = {
-    "accuracy": ("accuracy", "overall"),
-    r"accuracy\.(.+)": ("accuracy", "by_type"),
-    rf"({'|'.join(_ACCURACIES)})": ("accuracy",),
-    rf"({_RANKED})": ("retrieval", "session"),
-    rf"round\.({_RANKED})": ("retrieval", "round"),
-    rf"turn\.({_RANKED})": ("retrieval", "turn", "strict", "overall"),
-    r"evidence_in_context@(\d+)": ("retrieval", "evidence_in_context"),
-    r"(evidence_in_prompt)": (),
-    r"(f1|bleu1)": ("official_metrics", "overall"),
-    r"rubric\.(fractional|official)": ("rubric_scores", "overall"),
-}

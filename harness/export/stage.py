@@ -1,4 +1,4 @@
-"""From a run directory to one file in an official format."""
+"""From a run directory to one file in an official format, or to where people keep results."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,11 +14,22 @@ from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.refined import MISSING, NO_VERDICT, name_of
 from harness.datasets.registry import BENCHMARKS, open_dataset
 from harness.errors import RunMismatch, UsageError, raising
+from harness.export.inspect_log import inspect_log
 from harness.export.longmemeval import Granularity, instances_of, log_lines
+from harness.export.mlflow_run import log_to_mlflow
 from harness.records.digest import QuestionDigest
 from harness.records.manifest import Manifest, load_manifest
-from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir, ranked_lines
+from harness.records.run_dir import (
+    HYPOTHESES,
+    QUESTIONS,
+    RETRIEVAL,
+    VERDICTS,
+    RunDir,
+    ranked_lines,
+    read_run,
+)
 from harness.records.schema import JudgeRecord
+from harness.report.build import build_report, write_report
 from harness.report.table import Table, markdown_page, percent
 
 EXPORTS = {one.name: one for known in BENCHMARKS.values() for one in known.exports}
@@ -26,32 +37,46 @@ RETRIEVAL_LOGS: dict[str, Granularity] = {
     "retrieval-log-session": "session",
     "retrieval-log-turn": "turn",
 }
-FORMATS = (*EXPORTS, *RETRIEVAL_LOGS)
+INSPECT, MLFLOW = "inspect", "mlflow"
+FORMATS = (*EXPORTS, *RETRIEVAL_LOGS, INSPECT, MLFLOW)
 
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
     """`file` is the run's data file, which a retrieval log repeats; `fill` adds empty answers for
-    missing ones; `name` is what LoCoMo's keys begin with, and what BEAM's files are called.
+    missing ones; `name` is what LoCoMo's keys begin with, and what BEAM's files are called;
+    `tracking` is MLflow's server or store.
     """
 
     file: Path | None = None
     fill: bool = False
     name: str = "aide_memoire"
+    tracking: str | None = None
 
 
 class Exported(NamedTuple):
+    """So many records, and where they are: files, or a run of MLflow by its id."""
+
     records: int
-    files: list[Path]
+    places: list[Path | str]
 
 
-def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> Exported:
-    """Write the file, and those that belong to it; `UsageError` for what cannot be exported."""
+def export(run_dir: RunDir, kind: str, out: Path | None, options: ExportOptions) -> Exported:
+    """Write the file, and those that belong to it; `UsageError` for what cannot be exported.
+
+    MLflow has a store of its own and takes no `out`.
+    """
     manifest = load_manifest(run_dir)
     if manifest is None:
         raise UsageError(f"{run_dir.path} is not a run directory (no manifest.json)")
     if kind not in FORMATS:
         raise UsageError(f"unknown format {kind!r}, expected one of {', '.join(FORMATS)}")
+    if kind == MLFLOW:
+        return _to_mlflow(run_dir, manifest, options.tracking)
+    if out is None:
+        raise UsageError(f"--format {kind} needs --out")
+    if kind == INSPECT:
+        return _write_inspect_log(run_dir, manifest, out)
     questions = run_dir.by_question(QUESTIONS).values()
     hypotheses, verdicts = run_dir.by_question(HYPOTHESES), run_dir.by_question(VERDICTS)
     run = Answered(
@@ -71,6 +96,22 @@ def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> Exp
         chosen = EXPORTS[kind]
         chosen.require(run)
         return _WRITERS[chosen.written](run, chosen.records(run), out)
+
+
+def _to_mlflow(run_dir: RunDir, manifest: Manifest, tracking: str | None) -> Exported:
+    report = write_report(run_dir)
+    run_id = log_to_mlflow(run_dir, manifest.data, report, tracking)
+    return Exported(report["n"], [f"MLflow run {run_id}"])
+
+
+def _write_inspect_log(run_dir: RunDir, manifest: Manifest, out: Path) -> Exported:
+    if out.suffix != ".json":
+        raise UsageError(f"--out {out}: Inspect reads a log whose name ends in .json")
+    lines = read_run(run_dir, asks=manifest.asks)
+    log = inspect_log(manifest.data, lines, build_report(lines, manifest))
+    with raising(UsageError, f"--out {out}: cannot be written"), _replacing(out) as file:
+        json.dump(log, file, ensure_ascii=False, indent=2)
+    return Exported(len(lines.questions), [out])
 
 
 def _write(records: Records, out: Path) -> int:
@@ -113,7 +154,7 @@ def _write_scored(run: Answered, records: Records, out: Path) -> Exported:
 
 def _write_chats(run: Answered, records: Records, out: Path) -> Exported:
     """A file for each chat, where the official script looks for it: `100K/1/<name>.json`."""
-    files = []
+    files: list[Path | str] = []
     for record in list(records):
         size, _, number = record["chat"].rpartition("-")
         file = out / size / number / f"{run.name}.json"

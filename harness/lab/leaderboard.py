@@ -8,7 +8,8 @@ from typing import Any
 from harness.comparison.runs import ComparedRun, read_run_at
 from harness.errors import HarnessError, UsageError
 from harness.records.run_dir import MANIFEST, RunDir
-from harness.report.charts import bounds_of, figure, shares
+from harness.report.charts import figure, shares
+from harness.report.figures import bounds_of
 from harness.report.table import (
     Columns,
     Table,

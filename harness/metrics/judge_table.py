@@ -16,6 +16,7 @@ from harness.judges.lexical.words import content_words
 from harness.records.digest import QuestionDigest
 from harness.records.schema import ControlLine, JudgeRecord, VerdictLine
 from harness.statistics.intervals import Mean, Share, mean_of, proportion
+from harness.statistics.paired_tests import Bounded, agreement_of
 
 Kind = Literal["reference", "known_wrong", "swapped", "empty", "dont_know"]
 KINDS: tuple[Kind, ...] = ("reference", "known_wrong", "swapped", "empty", "dont_know")
@@ -97,6 +98,7 @@ class SecondJudge(TypedDict):
     judge_hash: str
     n: int
     agreement: Share
+    kappa: Bounded
     second_passes: Share
     only_first_passes: list[str]
     only_second_passes: list[str]
@@ -142,10 +144,15 @@ def second_judge_table(
         "judge_hash": judge["hash"],
         "n": len(said),
         "agreement": proportion(sum(a == b for a, b in said), len(said)),
+        "kappa": agreement_of(*_passed(said), list(pairs))["kappa"],
         "second_passes": proportion(sum(b == "yes" for _, b in said), len(said)),
         "only_first_passes": sorted(k for k, pair in pairs.items() if pair == ("yes", "no")),
         "only_second_passes": sorted(k for k, pair in pairs.items() if pair == ("no", "yes")),
     }
+
+
+def _passed(pairs: Sequence[tuple[str | None, str | None]]) -> tuple[list[bool], list[bool]]:
+    return [a == "yes" for a, _ in pairs], [b == "yes" for _, b in pairs]
 
 
 def judge_tokens(lines: Iterable[VerdictLine]) -> JudgeTokens:

@@ -16,7 +16,7 @@ from harness.metrics.effort import percentile
 from harness.records.digest import QuestionDigest
 from harness.records.schema import EvidenceTurn, PromptLine
 from harness.statistics.intervals import Mean, mean_of
-from harness.text import tokens_of
+from harness.text import beginning, tokens_of
 
 BUDGETS = (7000, 16000)
 BEGINNING = 400
@@ -59,6 +59,7 @@ def prompt_record(question: Question, prompts: Sequence[str]) -> PromptLine:
             "characters": len(turn.content),
             "found": holds(_squeezed(turn.content)),
             "begins": holds(_squeezed(turn.content[:BEGINNING])),
+            "text": beginning(turn.content),
         }
         for session in question.sessions
         for number, turn in enumerate(session.turns)

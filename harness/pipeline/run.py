@@ -12,6 +12,7 @@ from rich.console import Console
 
 from harness import git_state, harness_version
 from harness.datasets.dataset import Dataset
+from harness.datasets.dossier import dossier_beside, read_dossier
 from harness.datasets.questions import Question, digest_of
 from harness.datasets.registry import edition_of, open_source
 from harness.datasets.selection import Filters, QuestionSource, select, select_gradually
@@ -28,10 +29,12 @@ from harness.records.manifest import (
     meters_beside,
     now,
 )
-from harness.records.run_dir import INGEST, QUESTIONS, RunDir
+from harness.records.plan import PLAN, read_plan
+from harness.records.run_dir import DOSSIER, INGEST, QUESTIONS, RunDir
 from harness.records.schema import DataRecord, FiltersRecord, ManifestData
 from harness.replay.ingest import new_salt
 from harness.report.build import write_report
+from harness.report.plan import data_deviations
 from harness.report.schema import Report
 from harness.spending import Budget, Meter, SpendingLimits
 
@@ -56,7 +59,7 @@ def open_manifest(
     _require_same_data(manifest, dataset)
     if salt and manifest.salt != salt:
         raise manifest.mismatch("--ingested", "it belongs to another run (different user names)")
-    was, wanted = manifest.data["filters"], _plain(filters)
+    was, wanted = manifest.data["filters"], plain_filters(filters)
     if was != wanted:
         raise manifest.mismatch("selection", difference(was, wanted))
     return manifest
@@ -101,7 +104,7 @@ def _new(dataset: Dataset, filters: Filters, salt: str) -> ManifestData:
         "machine": machine(),
         "created_at": now(),
         "dataset": _data(dataset),
-        "filters": _plain(filters),
+        "filters": plain_filters(filters),
         "selected": None,
         "mode": None,
         "approach": None,
@@ -127,7 +130,7 @@ def _data(dataset: Dataset) -> DataRecord:
     }
 
 
-def _plain(filters: Filters) -> FiltersRecord:
+def plain_filters(filters: Filters) -> FiltersRecord:
     """As a manifest has them. What earlier versions did not know is told where it matters alone."""
     lists = {"types": list(filters.types), "ids": list(filters.ids)}
     plain = asdict(filters) | lists
@@ -152,9 +155,10 @@ class Run:
         *,
         ingested: Path | None = None,
         beside: Sequence[Path] = (),
+        plan: Path | None = None,
     ) -> None:
         """`ingested` is another run's directory whose histories are used; what was spent in those
-        `beside` counts.
+        `beside` counts. `plan` is what the run is to show: a run that has begun takes none.
         """
         self.console = console
         self.dir = RunDir(out)
@@ -166,12 +170,23 @@ class Run:
         self._filters = _as_begun(source.filters, load_manifest(self.dir) or shared)
         self.manifest: Manifest = open_manifest(self.dir, self.dataset, self._filters, salt=salt)
         self._beside = beside
+        self._dossier = dossier_beside(source.file) if source.file else None
         self._selected: list[QuestionDigest] | None = None
         if self.manifest.is_settled and self.dir.has(QUESTIONS):
             lines = self.dir.by_question(QUESTIONS).values()
             self._selected = [QuestionDigest.from_json(line) for line in lines]
         elif self.dataset.is_listed or self._filters.draws:
             self.settle_selection()
+        if plan is not None:
+            self._adopt(plan)
+
+    def _adopt(self, path: Path) -> None:
+        """Keep the plan as it is now; say at once where the data are not those of the plan."""
+        kept = read_plan(path)
+        self.manifest.adopt_plan({"file": path.name, "sha256": kept.sha256})
+        self.dir.replace(PLAN, kept.text)
+        for deviation in data_deviations(kept.plan, self.manifest.data):
+            self.console.print(f"not as planned: {deviation}", style="yellow", highlight=False)
 
     @property
     def is_settled(self) -> bool:
@@ -228,4 +243,7 @@ class Run:
     def report(self) -> Report:
         sha256 = self.dataset.fingerprint.sha256()
         self.manifest.settle_data(sha256, edition_of(sha256))
+        if self._dossier is not None:
+            faults = read_dossier(self._dossier, (q.question_id for q in self.selected))
+            self.dir.replace_lines(DOSSIER, faults)
         return write_report(self.dir)

@@ -20,6 +20,7 @@ from harness.records.schema import (
     JsonObject,
     JudgeRecord,
     ManifestData,
+    PlanRecord,
     PriceRecord,
     UsageRecord,
 )
@@ -96,6 +97,17 @@ class Manifest:
     def set_forgotten(self, forgotten: bool) -> None:
         """Keep whether the assistant was told to forget the histories of the run."""
         self.data["forgotten"] = forgotten
+        self.save()
+
+    def adopt_plan(self, plan: PlanRecord) -> None:
+        """Fix the plan of a run that is about to begin, or refuse another one."""
+        known = self.data.get("plan")
+        if known is None and self.data["invocations"]:
+            raise self.mismatch("plan", "it was begun without one")
+        if known is not None and known["sha256"] != plan["sha256"]:
+            told = f"{known['sha256'][:12]} then, {plan['sha256'][:12]} now"
+            raise self.mismatch("plan", told)
+        self.data["plan"] = known or plan
         self.save()
 
     def totals(self, name: Counted) -> dict[str, int]:

@@ -13,10 +13,12 @@ from typing import Any, Generic, Literal, TypeVar, cast
 
 from harness.errors import UsageError, raising
 from harness.records.digest import QuestionDigest
+from harness.records.plan import PLAN, KeptPlan, read_plan
 from harness.records.schema import (
     AttemptLine,
     ControlLine,
     FailureLine,
+    FaultyLine,
     HypothesisLine,
     IngestLine,
     JsonObject,
@@ -44,6 +46,7 @@ PROMPTS = LineFile[PromptLine]("prompts.jsonl")
 SECOND_VERDICTS = LineFile[VerdictLine]("second_verdicts.jsonl")
 CONTROLS = LineFile[ControlLine]("controls.jsonl")
 FAILURES = LineFile[FailureLine]("failures.jsonl")
+DOSSIER = LineFile[FaultyLine]("dossier.jsonl")
 JUDGE_REPLIES = "judge_replies"
 REPORT_JSON = "report.json"
 REPORT_MARKDOWN = "report.md"
@@ -181,6 +184,8 @@ class RunLines:
     second_verdicts: dict[str, VerdictLine]
     controls: list[ControlLine]
     unranked: dict[str, RetrievalLine] = field(default_factory=dict)
+    plan: KeptPlan | None = None
+    faulty: dict[str, FaultyLine] = field(default_factory=dict)
 
 
 def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
@@ -210,6 +215,8 @@ def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
         prompts=prompts,
         second_verdicts=lines_of(SECOND_VERDICTS),
         controls=run_dir.records(CONTROLS),
+        faulty=lines_of(DOSSIER),
+        plan=read_plan(run_dir.path / PLAN) if run_dir.has(PLAN) else None,
     )
 
 

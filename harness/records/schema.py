@@ -58,6 +58,9 @@ class JudgeRecord(TypedDict, total=False):
     hash: Required[str]
     kind: str
     model: str
+    base_url: str
+    votes: int
+    prompts: dict[str, str]
     given_texts: dict[str, str]
     rubric: str
     caution: str
@@ -101,6 +104,13 @@ class Invocation(InvocationDetails, total=False):
     ended_at: str
 
 
+class PlanRecord(TypedDict):
+    """The plan that a run was begun with, as it was then."""
+
+    file: str
+    sha256: str
+
+
 class ManifestData(TypedDict):
     format: int
     harness_version: str
@@ -122,6 +132,7 @@ class ManifestData(TypedDict):
     price: NotRequired[PriceRecord]
     not_put: NotRequired[dict[str, str]]
     forgotten: NotRequired[bool]
+    plan: NotRequired[PlanRecord]
 
 
 class ContextAccount(TypedDict):
@@ -279,6 +290,8 @@ class EvidenceTurn(TypedDict):
     found: bool
     begins: NotRequired[bool]
     """Whether the turn's beginning stood there."""
+    text: NotRequired[str]
+    """How the turn begins."""
 
 
 class PromptLine(TypedDict):
@@ -289,6 +302,15 @@ class PromptLine(TypedDict):
     characters: int
     tokens_estimate: int
     evidence_turns: list[EvidenceTurn]
+
+
+class FaultyLine(TypedDict, total=False):
+    """A question whose reference is faulty: what is wrong, the right answer, and its evidence."""
+
+    question_id: Required[str]
+    wrong: Required[str]
+    answer: str
+    evidence: list[str]
 
 
 class FailureLine(TypedDict, total=False):

@@ -7,6 +7,7 @@ from harness.metrics.judge_table import Accepted, SecondJudge
 from harness.report.schema import JudgedAccuracy, Report
 from harness.report.table import Table, percent
 from harness.statistics.intervals import FEW_CLUSTERS
+from harness.statistics.paired_tests import Bounded
 
 # A note names so many questions.
 _NAMED = 10
@@ -70,7 +71,8 @@ def judge_tables(report: Report) -> list[Table]:
     if accuracy and accuracy["controls"]:
         tables.append(_controls(accuracy["judge"], accuracy["controls"]))
     if accuracy and accuracy["second_judge"]:
-        tables.append(_second(accuracy["second_judge"]))
+        is_again = accuracy["second_judge"]["judge_hash"] == accuracy["judge_hash"]
+        tables.append(_second(accuracy["second_judge"], is_again=is_again))
     return tables
 
 
@@ -108,15 +110,28 @@ def _controls(judge: str, controls: Mapping[str, Accepted]) -> Table:
     return Table("What the judge lets pass, %", header, rows, note)
 
 
-def _second(second: SecondJudge) -> Table:
+def _second(second: SecondJudge, *, is_again: bool) -> Table:
     rows = [
         ("agrees", percent(second["agreement"]["value"]), str(second["n"])),
+        ("kappa", kappa_text(second["kappa"]), str(second["n"])),
         ("passes by the second", percent(second["second_passes"]["value"]), str(second["n"])),
         ("only the first passes", "", str(len(second["only_first_passes"]))),
         ("only the second passes", "", str(len(second["only_second_passes"]))),
     ]
     note = f"Second judge {second['judge']}, over the questions that both could judge."
+    if is_again:
+        note += " It is the same judge, asked again: what does not agree is its noise."
     return Table("A second judge, %", ("verdicts", "share", "n"), rows, note)
+
+
+def kappa_text(kappa: Bounded) -> str:
+    """From −1 to 1, with its bounds."""
+    if kappa["value"] is None:
+        return "–"
+    said = f"{kappa['value']:.2f}"
+    if kappa["low"] is not None and kappa["high"] is not None:
+        said += f" ({kappa['low']:.2f} to {kappa['high']:.2f})"
+    return said.replace("-", "−")
 
 
 def official_accuracy_table(report: Report) -> list[Table]:

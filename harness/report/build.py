@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from harness.datasets.dossier import read_dossier
 from harness.errors import UsageError
 from harness.judges.lexical import is_refusal
 from harness.metrics.accuracy import Scored, accuracy_by_prompt, accuracy_table, official_accuracy
 from harness.metrics.conduct import conduct_table, cost_of, is_without_model
 from harness.metrics.effort import ingest_table, latency_table, looking_table, token_table
 from harness.metrics.errors_apart import errors_apart
+from harness.metrics.faulty import faulty_table
 from harness.metrics.judge_table import (
     SCORERS,
     controls_table,
@@ -30,7 +33,10 @@ from harness.metrics.retrieval_metrics import (
 from harness.metrics.retrieval_table import RetrievalTable, retrieval_table
 from harness.records.digest import QuestionDigest
 from harness.records.manifest import Manifest, judging_spent, judging_usd, load_manifest
+from harness.records.plan import PLAN
 from harness.records.run_dir import (
+    DOSSIER,
+    QUESTIONS,
     QUESTIONS_CSV,
     REPORT_HTML,
     REPORT_JSON,
@@ -42,6 +48,7 @@ from harness.records.run_dir import (
 )
 from harness.records.schema import JudgeRecord, RankedLine, RetrievalLine
 from harness.report.html import render_html
+from harness.report.plan import run_outcome
 from harness.report.schema import AskedJudgeTokens, JudgedAccuracy, Report
 from harness.report.table import csv_of
 from harness.report.tables import render_markdown
@@ -103,7 +110,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
     hypotheses = list(lines.hypotheses.values())
     ingests = list(lines.ingests.values())
     quotes = is_without_model(manifest.data["assistant"])
-    return {
+    report: Report = {
         "dataset": manifest.data["dataset"]["name"],
         "data": manifest.data["dataset"],
         "n": len(lines.questions),
@@ -142,7 +149,14 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
         "filters": manifest.data["filters"],
         "assistant": manifest.data["assistant"],
         "harness_version": manifest.data["harness_version"],
+        "plan": None,
+        "faulty": faulty_table(lines, judged=judge is not None),
     }
+    if lines.plan is not None:
+        report["plan"] = run_outcome(lines.plan, manifest.data, report)
+    elif "plan" in manifest.data:
+        raise UsageError(f"{PLAN}, which the run was begun with, is gone")
+    return report
 
 
 def _accuracy(lines: RunLines, manifest: Manifest, judge: JudgeRecord) -> JudgedAccuracy:
@@ -198,6 +212,14 @@ def _scored(question: QuestionDigest, lines: RunLines) -> Scored:
         refused=is_refusal(hypothesis),
         history_id=question.history_id,
     )
+
+
+def keep_dossier(run_dir: RunDir, dossier: Path) -> None:
+    """Keep a dossier's faults of the run's questions; raises `UsageError` where there are none."""
+    faults = read_dossier(dossier, run_dir.by_question(QUESTIONS))
+    if not faults:
+        raise UsageError(f"--dossier {dossier}: names no question of this run")
+    run_dir.replace_lines(DOSSIER, faults)
 
 
 def write_report(run_dir: RunDir) -> Report:

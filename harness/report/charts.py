@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.metrics.retrieval_metrics import CUT_OFFS
 from harness.report.accuracy_tables import CONTROL_NAMES
+from harness.report.figures import bounds_of
 from harness.report.schema import Report
 from harness.report.table import number, percent
 
@@ -152,14 +153,6 @@ def charts(report: Report) -> list[str]:
 def shares(cells: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     """A chart of the cells that have a value; bounds by conversation where those are known."""
     return interval_chart([_mark(name, cell) for name, cell in cells if cell["n"]])
-
-
-def bounds_of(cell: Mapping[str, Any]) -> tuple[float, float]:
-    """The interval to show: by conversation where questions share conversations, else Wilson's."""
-    clustered = cell.get("clustered") or {}
-    if clustered.get("low") is not None:
-        return clustered["low"], clustered["high"]
-    return cell["low"], cell["high"]
 
 
 def _accuracy(accuracy: Mapping[str, Any] | None) -> Iterator[str]:

@@ -17,7 +17,8 @@ from harness.records.digest import QuestionDigest, round_name
 from harness.records.run_dir import RunLines, outcome_of
 from harness.records.schema import DataRecord, HypothesisLine, RankedLine, VerdictLine
 from harness.report.accuracy_tables import known_wrong_note
-from harness.report.charts import bounds_of, charts
+from harness.report.charts import charts
+from harness.report.figures import bounds_of
 from harness.report.schema import Report
 from harness.report.table import number, percent, render_page
 from harness.report.tables import report_tables

@@ -6,11 +6,13 @@ from harness.metrics.accuracy import AccuracyTable, OfficialAccuracy, PromptGrou
 from harness.metrics.conduct import ConductTable
 from harness.metrics.effort import IngestTable, LatencyTable, LookingTable, TokenTable
 from harness.metrics.errors_apart import ErrorsTable
+from harness.metrics.faulty import FaultyTable
 from harness.metrics.judge_table import Accepted, JudgeTokens, RubricTable, SecondJudge
 from harness.metrics.official_scores import MetricTable
 from harness.metrics.prompt_evidence import PromptTable
 from harness.metrics.retrieval_table import RetrievalTable
 from harness.records.schema import AssistantRecord, DataRecord, FiltersRecord, UsageRecord
+from harness.report.plan import PlanOutcome
 
 
 class JudgedAccuracy(AccuracyTable):
@@ -73,3 +75,5 @@ class Report(TypedDict):
     filters: FiltersRecord
     assistant: AssistantRecord | None
     harness_version: str
+    plan: PlanOutcome | None
+    faulty: FaultyTable | None

@@ -66,6 +66,13 @@ def points(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:+.1f}".replace("-", "−")
 
 
+def bounds(cell: Mapping[str, Any]) -> str:
+    """The bounds of a difference in percentage points."""
+    if cell["low"] is None:
+        return "–"
+    return f"{points(cell['low'])} to {points(cell['high'])}"
+
+
 def p_value(value: float | None) -> str:
     """A p-value with as many digits as anyone should read."""
     if value is None:

@@ -15,6 +15,7 @@ from harness.report.accuracy_tables import (
     metric_tables,
     official_accuracy_table,
 )
+from harness.report.plan import plan_table
 from harness.report.retrieval_tables import retrieval_tables
 from harness.report.schema import Report
 from harness.report.table import Table, inline, markdown_page, number, percent, print_tables
@@ -42,7 +43,9 @@ def rubric_tables(report: Report) -> list[Table]:
 
 def report_tables(report: Report) -> list[Table]:
     """Every table that this report has numbers for, in reading order."""
-    tables = accuracy_tables(report) + rubric_tables(report)
+    tables = [plan_table(planned)] if (planned := report.get("plan")) else []
+    tables += accuracy_tables(report) + rubric_tables(report)
+    tables += faulty_tables(report)
     tables += conduct_tables(report) + judge_tables(report)
     if errors := report.get("errors"):
         tables.append(_errors(errors))
@@ -53,6 +56,31 @@ def report_tables(report: Report) -> list[Table]:
         tables.append(_prompts(report["evidence_in_prompt"]))
     tables += [_effort(report), _cost(report)]
     return [table for table in tables if table.rows]
+
+
+def faulty_tables(report: Report) -> list[Table]:
+    """Scores with and without faulty references, and what is wrong with them."""
+    table = report.get("faulty")
+    if not table:
+        return []
+    rows = [
+        (
+            name,
+            *(f"{percent(cell['value'])} ({cell['n']})" for cell in (one["all"], one["without"])),
+        )
+        for name, one in table["figures"].items()
+    ]
+    note = f"A dossier calls the references of {len(table['faults'])} questions faulty. n in ()."
+    header = ("figure", "all questions", "without faulty references")
+    faults = [
+        (one["question_id"], one["wrong"], one.get("answer", "–"), ", ".join(one["evidence"]))
+        for one in table["faults"]
+    ]
+    named = ("question", "what is wrong", "right answer", "evidence")
+    return [
+        Table("With and without faulty references, %", header, rows, note),
+        Table("Faulty references", named, faults, is_detail=True, in_words=True),
+    ]
 
 
 def conduct_tables(report: Report) -> list[Table]:

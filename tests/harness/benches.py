@@ -31,11 +31,12 @@ class Bench:
     url: str = ""
     dataset: str = "longmemeval"
     filters: dict[str, Any] = field(default_factory=dict)
+    plan: Path | None = None
 
     def open(self, **filters: Any) -> Run:
         chosen = Filters(**(self.filters | filters))
         source = QuestionSource(self.dataset, self.data_file, chosen)
-        return Run(source, self.out, Console(stderr=True))
+        return Run(source, self.out, Console(stderr=True), plan=self.plan)
 
     def replay(self, *, barrier_seconds: float = 0.2, **options: Any) -> int:
         endpoint = Endpoint(self.url or self.assistant.url, timeout=self.timeout, retry=self.retry)

@@ -13,10 +13,11 @@ from statsmodels.stats.multitest import multipletests
 
 from harness.comparison.gates import check_regression, junit_xml
 from harness.comparison.runs import load_run
-from harness.comparison.thresholds import GateResult, figure_of, parse_threshold
+from harness.comparison.thresholds import GateResult, parse_threshold
 from harness.errors import RunMismatch, UsageError
 from harness.records.run_dir import RunDir
 from harness.report.build import write_report
+from harness.report.figures import figure_of
 from harness.report.table import p_value
 from harness.statistics.paired_tests import signs_worse
 

@@ -64,6 +64,7 @@ def test_several_prompts_count_together() -> None:
                 "characters": len(SAID),
                 "found": True,
                 "begins": True,
+                "text": " ".join(SAID.split()),
             }
         ],
     }

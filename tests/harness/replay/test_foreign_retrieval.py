@@ -11,9 +11,9 @@ from conversations import sample
 from scripted_rival import RECORDING, Heard, Rival
 
 from harness.assistants.profile import parse_profile
-from harness.comparison.thresholds import figure_of
 from harness.records.run_dir import QUESTIONS_CSV, REPORT_HTML, REPORT_MARKDOWN, RETRIEVAL, RunDir
 from harness.replay.modes import Approach
+from harness.report.figures import figure_of
 
 BY_ROUND = """
 path = "grounding.chunks"
