@@ -56,6 +56,7 @@ def run_command(
     """Replay, ask, judge and report in one go."""
     gates, source, limits = gating.gates, selection.source, allowance.limits
     approach = manner.approach(limits.prices.get("assistant"))
+    endpoint = server.endpoint_for(approach)
     folders = output.repeat_folders(out, repeat)
     if repeat > 1 and gates.junit is not None:
         raise UsageError(
@@ -74,7 +75,7 @@ def run_command(
     for folder in folders:
         judge, second = judging.judges(selection.dataset, folder, limits.prices)
         opened = Run(source, folder, output.progress(), beside=[f for f in folders if f != folder])
-        failed += replay_run(opened, server.endpoint, approach, replayed, [judge, second])
+        failed += replay_run(opened, endpoint, approach, replayed, [judge, second])
         judge_run(opened, judge, judging.plan(second, selection.seed, limits))
         if repeat == 1:
             output.finish(opened, failed, gates)
@@ -96,13 +97,12 @@ def replay_command(
     """Replay and ask; judging is left for later."""
     source, limits = selection.source, allowance.limits
     approach = manner.approach(limits.prices.get("assistant"))
+    endpoint = server.endpoint_for(approach)
     if dry_run:
         print_tables(output.results(), [dry_run_table(source, approach, replaying.concurrency)])
         return
     opened = Run(source, out, output.progress())
-    output.finish(
-        opened, replay_run(opened, server.endpoint, approach, replaying.replay_options(limits))
-    )
+    output.finish(opened, replay_run(opened, endpoint, approach, replaying.replay_options(limits)))
 
 
 def retrieval_command(

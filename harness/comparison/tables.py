@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.report.accuracy_tables import guess_note
 from harness.report.table import Columns, Table, number, p_value, percent, points, table_of
 
 Comparison = Mapping[str, Any]
@@ -39,6 +40,8 @@ def remarks(comparison: Comparison) -> list[str]:
         )
     if questions["histories"] < questions["common"]:
         said.append(_histories(questions))
+    if note := guess_note(comparison["runs"][0]["guesses"]):
+        said.append(note.strip())
     return said
 
 

@@ -9,6 +9,7 @@ from harness.metrics.accuracy import Scored, accuracy_by_prompt, accuracy_table,
 from harness.metrics.conduct import conduct_table, cost_of, is_without_model
 from harness.metrics.effort import ingest_table, latency_table, looking_table, token_table
 from harness.metrics.errors_apart import errors_apart
+from harness.metrics.guessing import guess_table
 from harness.metrics.judge_table import (
     SCORERS,
     controls_table,
@@ -160,6 +161,7 @@ def _accuracy(lines: RunLines, manifest: Manifest, judge: JudgeRecord) -> Judged
             manifest.data.get("second_judge"), lines.verdicts, lines.second_verdicts
         ),
         "official": official_accuracy(lines.questions, lines.hypotheses, lines.verdicts),
+        "guesses": guess_table(lines.questions),
     }
 
 
