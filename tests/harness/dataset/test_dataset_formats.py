@@ -299,3 +299,14 @@ def test_of_a_dialogue_all_sessions_are_evidence_and_no_turn(tmp_path: Path) -> 
     (question,) = next(iter(dataset.histories({dataset.outlines[0].question_id})))
     assert len(question.evidence_session_ids) == 2
     assert not any(turn.has_answer for session in question.sessions for turn in session.turns)
+
+
+def test_a_day_on_which_nothing_was_said_is_no_session(tmp_path: Path) -> None:
+    file = memorybank(tmp_path)
+    bank = tmp_path / "memory_bank_en.json"
+    days = json.loads(bank.read_text())["Ada"]["history"]
+    written(bank, {"Ada": {"history": {"2023-05-01": [], **days, "2023-05-03": []}}})
+    dataset = open_dataset("memorybank", file)
+    (question,) = next(iter(dataset.histories({dataset.outlines[0].question_id})))
+    (session,) = question.sessions
+    assert (session.position, f"{session.session_date:%Y-%m-%d}") == (0, "2023-05-02")
