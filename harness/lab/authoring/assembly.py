@@ -179,7 +179,7 @@ def write_questions(
             writer.write(outline.record, sessions_placed)
 
 
-def _awake(placed: Sequence[PlacedSession], item: PlannedQuestion) -> list[PlacedSession]:
+def _awake(placed: Sequence[PlacedSession], item: PlannedQuestion) -> tuple[PlacedSession, ...]:
     """The fillers on their days, at times at which people chat."""
     random = item.draws("times")
     awake = []
@@ -189,7 +189,7 @@ def _awake(placed: Sequence[PlacedSession], item: PlannedQuestion) -> list[Place
             moment -= timedelta(days=moment >= item.asked)
             session = PlacedSession(session.session_id, moment, date_text(moment), session.content)
         awake.append(session)
-    return sorted(awake, key=lambda session: session.date)
+    return tuple(sorted(awake, key=lambda session: session.date))
 
 
 def instance(draft: Draft, ontology: Ontology, fillers: int) -> dict[str, Any]:
