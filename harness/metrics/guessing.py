@@ -29,5 +29,5 @@ def guess_table(questions: Sequence[QuestionDigest]) -> Guesses | None:
     right = sum(longest(question.options) == question.answer for question in chosen)
     return {
         "longest_option": proportion(right, len(chosen)),
-        "any_option": mean_of([1 / len(question.options) for question in chosen]),
+        "any_option": mean_of([q.options.count(q.answer) / len(q.options) for q in chosen]),
     }

@@ -13,6 +13,7 @@ from scripted_assistant import ScriptedAssistant
 from harness.datasets.questions import Question
 from harness.datasets.registry import BENCHMARKS, open_dataset
 from harness.errors import DatasetError, UsageError
+from harness.judges.registry import named_option
 
 Made = Callable[[Path], Path]
 SAID = [
@@ -354,3 +355,17 @@ def test_the_pairs_of_the_repository_open(tmp_path: Path) -> None:
     counts = [len(read_pairs(file)) for file in files]
     assert counts[:4] == [350, 350, 349, 350]
     assert min(counts) > 300
+
+
+def test_the_right_option_may_stand_under_two_letters_and_no_other_may(tmp_path: Path) -> None:
+    options = "['(a) Tending beehives', '(b) Tending beehives', '(c) Sailing boats']"
+    dataset = open_dataset("personamem", personamem(tmp_path / "a", all_options=options))
+    (question,) = dataset.read({"q1"})
+    assert question.options.count(question.answer) == 2
+    for said in ("(a)", "(b)", "Tending beehives"):
+        named = named_option(said, question.options)
+        assert named is not None
+        assert question.options[named] == question.answer
+    wrong = "['(a) Sailing boats', '(b) Tending beehives', '(c) Sailing boats']"
+    with pytest.raises(DatasetError, match="an option is empty or occurs twice"):
+        open_dataset("personamem", personamem(tmp_path / "b", all_options=wrong))
