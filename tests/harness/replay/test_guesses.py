@@ -99,6 +99,9 @@ def test_an_accuracy_over_options_is_shown_beside_what_guessing_reaches(
     )
     for face in ("report.md", "report.html"):
         assert said in (out / face).read_text()
+    board = harness("leaderboard", tmp_path, "--out", tmp_path / "board")
+    assert board.code == 0, board.err
+    assert "longest option" in (tmp_path / "board/leaderboard.md").read_text()
     compared = harness("compare", tmp_path / "random-session", out)
     assert said in " ".join(compared.out.split())
 
