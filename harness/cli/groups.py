@@ -18,12 +18,13 @@ from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
 from harness.judges import Judge
 from harness.judges.openai_chat import Correspondence
-from harness.judges.registry import JudgeOptions, default_judge, make_judge
+from harness.judges.registry import NOWHERE, JudgeOptions, default_judge, make_judge
 from harness.judges.rubrics import RUBRICS
 from harness.pipeline.judging import JudgePlan
 from harness.pipeline.replay import ReplayOptions
 from harness.records.run_dir import JUDGE_REPLIES
 from harness.replay.context_modes import ContextWindow
+from harness.replay.guesses import GUESSES
 from harness.replay.modes import Approach
 from harness.spending import Payee, Price, SpendingLimits
 
@@ -96,7 +97,10 @@ class Selection:
 class Server:
     """Which assistant, and how patiently to speak to it."""
 
-    assistant: Annotated[str, typer.Option(help="Base URL of the assistant.")]
+    assistant: Annotated[
+        str | None,
+        typer.Option(help=f"Base URL of the assistant; modes {', '.join(GUESSES)} need none."),
+    ] = None
     api_key: options.ApiKey = None
     model: options.ModelName = "aide-memoire"
     timeout: options.Timeout = 120.0
@@ -104,8 +108,17 @@ class Server:
 
     @property
     def endpoint(self) -> Endpoint:
+        if self.assistant is None:
+            raise UsageError("--assistant is missing: the base URL of the assistant")
+        return self._at(self.assistant)
+
+    def endpoint_for(self, approach: Approach) -> Endpoint:
+        """Where this approach asks: nowhere, if it only guesses."""
+        return self._at(NOWHERE) if approach.guesses else self.endpoint
+
+    def _at(self, url: str) -> Endpoint:
         retry = RetryPolicy(reconnect_seconds=self.retry_seconds)
-        return Endpoint(self.assistant, self.api_key, self.model, self.timeout, retry)
+        return Endpoint(url, self.api_key, self.model, self.timeout, retry)
 
 
 @dataclass(frozen=True)

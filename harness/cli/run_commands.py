@@ -59,6 +59,7 @@ def run_command(
     """Replay, ask, judge and report in one go."""
     gates, source, limits = gating.gates, selection.source, allowance.limits
     approach = manner.approach(limits.prices.get("assistant"))
+    endpoint = server.endpoint_for(approach)
     folders = output.repeat_folders(out, repeat)
     if repeat > 1 and gates.junit is not None:
         raise UsageError(
@@ -78,7 +79,7 @@ def run_command(
         judge, second = judging.judges(selection.dataset, folder, limits.prices)
         others = [other for other in folders if other != folder]
         opened = Run(source, folder, output.progress(), beside=others, plan=plan)
-        failed += replay_run(opened, server.endpoint, approach, replayed, [judge, second])
+        failed += replay_run(opened, endpoint, approach, replayed, [judge, second])
         judge_run(opened, judge, judging.plan(second, selection.seed, limits))
         if repeat == 1:
             output.finish(opened, failed, gates)
@@ -101,13 +102,12 @@ def replay_command(
     """Replay and ask; judging is left for later."""
     source, limits = selection.source, allowance.limits
     approach = manner.approach(limits.prices.get("assistant"))
+    endpoint = server.endpoint_for(approach)
     if dry_run:
         print_tables(output.results(), [dry_run_table(source, approach, replaying.concurrency)])
         return
     opened = Run(source, out, output.progress(), plan=plan)
-    output.finish(
-        opened, replay_run(opened, server.endpoint, approach, replaying.replay_options(limits))
-    )
+    output.finish(opened, replay_run(opened, endpoint, approach, replaying.replay_options(limits)))
 
 
 def retrieval_command(

@@ -113,6 +113,7 @@ def _account(run: ComparedRun) -> dict[str, Any]:
         **{name: report[name] for name in ("n", "missing", "unscored", "failed")},
         "accuracy": accuracy["overall"] if accuracy else None,
         "controls": accuracy["controls"] if accuracy else None,
+        "guesses": accuracy["guesses"] if accuracy else None,
         "diagnosis": report["conduct"]["diagnosis"],
         **{name: report[name] for name in ("tokens", "cost", "latency", "looking", "wall_seconds")},
     }

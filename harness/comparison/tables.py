@@ -5,6 +5,7 @@ from typing import Any
 
 from harness.comparison.coverage import coverage_table, covered_questions_table
 from harness.comparison.judge_noise import noise_table
+from harness.report.accuracy_tables import guess_note
 from harness.report.plan import plan_table
 from harness.report.table import Columns, Table, bounds, number, p_value, percent, points, table_of
 
@@ -46,6 +47,8 @@ def remarks(comparison: Comparison) -> list[str]:
         )
     if questions["histories"] < questions["common"]:
         said.append(_histories(questions))
+    if note := guess_note(comparison["runs"][0]["guesses"]):
+        said.append(note.strip())
     return said
 
 

@@ -207,13 +207,16 @@ def put_options(question: str, options: Sequence[str]) -> str:
 
 
 def checked_options(
-    entry: Entry, name: str, options: Sequence[object], answer: str
+    entry: Entry, name: str, options: Sequence[object], answer: str, *, answer_twice: bool = False
 ) -> tuple[str, ...]:
-    """The options, where they are texts that differ and the answer is one of them."""
+    """The options, where they are texts that differ and the answer is one of them; the answer may
+    stand there `answer_twice`, under either letter, where published data has that.
+    """
     texts = tuple(encodable(option.strip()) for option in options if isinstance(option, str))
     if len(texts) != len(options) or not 2 <= len(texts) <= len(LETTERS):
         raise entry.error(name, f"expected 2 to {len(LETTERS)} texts")
-    if "" in texts or len(set(texts)) != len(texts):
+    once = [text for text in texts if not (answer_twice and text == answer)]
+    if "" in texts or len(set(once)) != len(once):
         raise entry.error(name, "an option is empty or occurs twice")
     if answer not in texts:
         raise entry.error(name, f"the correct answer is not among them: {answer!r}")

@@ -2,7 +2,8 @@
 
 v1, as bowen-upenn/PersonaMem describes it: a table `questions_32k.csv` and beside it
 `shared_contexts_32k.jsonl`, whose lines map an id to messages; a question sees the messages before
-`end_index_in_shared_context`. Tables in its repository call the question `question`. v2, as
+`end_index_in_shared_context`. Tables in its repository call the question `question`. In 17 of the
+589 questions of 32k the right option stands under two letters: either is right. v2, as
 bowen-upenn/PersonaMem-v2's inference.py reads it: a table whose `chat_history_32k_link` names a
 JSON file with `chat_history`. In neither are there dates or labels of evidence. A system message,
 which holds the persona, is never told; it begins a session. v2's options are put into an order
@@ -57,7 +58,8 @@ def v1_questions(file: Path) -> Iterator[Question]:
         answer = dict(letters).get(row.text("correct_answer").strip().strip("()"))
         if answer is None:
             raise row.error("correct_answer", f"no such option: {row.text('correct_answer')!r}")
-        options = checked_options(row, "all_options", [text for _, text in letters], answer)
+        texts = [text for _, text in letters]
+        options = checked_options(row, "all_options", texts, answer, answer_twice=True)
         asked = row.text("question" if row.has("question") else "user_question_or_message")
         sessions = sessions_of(messages[:end], where)
         key = (row.text("question_id"), row.text("question_type"), f"{context}:{end}")

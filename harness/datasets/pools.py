@@ -10,10 +10,11 @@ answer. MSC's speakers are people, told by name, in turn; no dates: its `time_ba
 another day in each entry and is not read.
 
 MemoryBank's layout is that of zhongwanjun/MemoryBank-SiliconFriend (eval_data):
-`memory_bank_en.json` maps a name to `history`, a list of `query` and `response` for each day; a
-line of `probing_questions_en.jsonl` maps the name to questions. The published questions have no
-answers: people graded the replies. So they are refused; write each as an object with `question` and
-`answer`, then they can be asked. Evidence is not told. Questions are asked after the last day.
+`memory_bank_en.json` maps a name to `history`, a list of `query` and `response` for each day; days
+on which nothing was said are left out. A line of `probing_questions_en.jsonl` maps the name to
+questions. The published questions have no answers: people graded the replies. So they are refused;
+write each as an object with `question` and `answer`, then they can be asked. Evidence is not told.
+Questions are asked after the last day.
 """
 
 from collections.abc import Iterator
@@ -128,7 +129,8 @@ def _people(file: Path) -> Iterator[tuple[str, Sessions]]:
     for bank in entries_of(file):
         for name, person in bank.members():
             days = person.entry("history")
-            sessions = tuple(_day(days, day, i) for i, day in enumerate(days.fields))
+            told = (day for day in days.fields if days.items(day))
+            sessions = tuple(_day(days, day, i) for i, day in enumerate(told))
             if not sessions:
                 raise person.error("history", "empty")
             yield name, sessions

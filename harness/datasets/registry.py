@@ -26,6 +26,7 @@ from harness.datasets.lives import LONG, SHORT
 from harness.datasets.locomo import LOCOMO, LOCOMO_REFINED
 from harness.datasets.locomo_plus import LOCOMO_PLUS
 from harness.datasets.longmemeval import LONGMEMEVAL
+from harness.datasets.pairs import PAIRS
 from harness.datasets.perltqa import PERLTQA
 from harness.datasets.personamem import PERSONAMEM, PERSONAMEM_V2
 from harness.datasets.pools import DULEMON, MEMORYBANK, MEMORYBANK_CHATS, MSC, MSC_SELF_INSTRUCT
@@ -40,7 +41,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         *(LONGMEMEVAL, LOCOMO, LOCOMO_REFINED, LOCOMO_PLUS, BEAM),
         *(PERSONAMEM, PERSONAMEM_V2, HALUMEM, PERLTQA, MEMORYBANK, DIALSIM, CONVOMEM),
         *(MSC_SELF_INSTRUCT, MSC, DULEMON, MEMORYBANK_CHATS),
-        *(SHORT, LONG, SAMPLE),
+        *(PAIRS, SHORT, LONG, SAMPLE),
     )
 }
 ENTRY_POINTS = "aide_memoire_harness.datasets"

@@ -79,7 +79,11 @@ def named_option(answer: str, options: Sequence[str]) -> int | None:
         index = _LETTERS.index(letter)
         return index if index < len(options) else None
     words = _words(said)
-    found = [i for i, option in enumerate(options) if f" {_words(option)} " in f" {words} "]
+    found = [
+        i
+        for i, option in enumerate(options)
+        if option not in options[:i] and f" {_words(option)} " in f" {words} "
+    ]
     # "Red" occurs in "dark red": the longer one is meant.
     meant = [
         i

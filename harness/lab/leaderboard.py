@@ -72,8 +72,19 @@ _COLUMNS: Columns = {
 }
 
 
+# Only where questions have options: what taking the longest reaches, without any memory.
+_GUESSED: Columns = {"longest option": lambda row: percent(row["longest_option"])}
+
+
 def leaderboard_tables(board: Leaderboard) -> list[Table]:
-    return [table_of(f"{name}, %", rows, _COLUMNS, _NOTE) for name, rows in board.groups.items()]
+    return [
+        table_of(f"{name}, %", rows, _columns(rows), _NOTE) for name, rows in board.groups.items()
+    ]
+
+
+def _columns(rows: Sequence[Row]) -> Columns:
+    guessed = any(row["longest_option"] is not None for row in rows)
+    return {**_COLUMNS, **_GUESSED} if guessed else _COLUMNS
 
 
 def write_leaderboard(board: Leaderboard, out: Path) -> None:
@@ -99,6 +110,7 @@ def _row(run: ComparedRun) -> Row:
     report = run.report
     accuracy, assistant, retrieval = report["accuracy"], report["assistant"], report["retrieval"]
     overall = accuracy["overall"] if accuracy else None
+    guesses = accuracy["guesses"] if accuracy else None
     recall = retrieval["session"].get("recall_all@5") if retrieval else None
     low, high = bounds_of(overall) if overall else (None, None)
     return {
@@ -108,6 +120,7 @@ def _row(run: ComparedRun) -> Row:
         "accuracy": overall["value"] if overall else None,
         "low": low,
         "high": high,
+        "longest_option": guesses["longest_option"]["value"] if guesses else None,
         **{name: report[name] for name in ("n", "missing", "unscored")},
         "recall_all@5": recall["value"] if recall else None,
         "prompt_tokens": report["tokens"]["prompt_per_question"],

@@ -177,6 +177,8 @@ def _count_history(question: Question, approach: Approach, made: Forecast) -> No
 
 def _count_question(question: Question, approach: Approach, made: Forecast) -> None:
     made.by_type[question.question_type] += 1
+    if approach.guesses:
+        return
     made.chat_calls += 1
     made.prompt_tokens += tokens_at_least_one(len(question.question))
     if choose := CHOICES.get(approach.mode):

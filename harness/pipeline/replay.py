@@ -279,6 +279,9 @@ class _Command:
 
     def _identify(self) -> None:
         approach, manifest = self.approach, self.run.manifest
+        if approach.guesses:
+            manifest.require_mode(approach.mode, approach.identity)
+            return
         ours, remembers = approach.profile.is_ours, approach.uses_memory
         assistant = asyncio.run(identify(self.endpoint, is_ours=ours, needs_memory=remembers))
         manifest.require_mode(approach.mode, approach.identity)
@@ -304,8 +307,9 @@ class _Command:
             blinding, attempts = Blinding(run.manifest.salt), Attempts(run.dir)
             on_round, patience = progress.round_stored, options.barrier_seconds
             explained = may_search(run.manifest.data["assistant"])
+            seed = run.manifest.data["filters"]["seed"]
             around = Surroundings(
-                transport, blinding, attempts, meter, patience, on_round, explained
+                transport, blinding, attempts, meter, patience, on_round, explained, seed
             )
             mode = make_mode(self.approach, around)
             replay = HistoryReplay(run, mode, options, transport, meter, progress)

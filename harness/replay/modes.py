@@ -15,6 +15,7 @@ from harness.errors import BadReply, UsageError
 from harness.records.schema import IngestLine, RankedRound, RetrievalLine
 from harness.replay.chat_mode import Attempts, ChatMode
 from harness.replay.context_modes import CHOICES, ContextMode, ContextWindow, prompt_of
+from harness.replay.guesses import GUESSES, GuessMode
 from harness.replay.ingest import Blinding, Ingester, Together
 from harness.replay.mode import (
     AnswerLines,
@@ -128,7 +129,7 @@ def _unblinded(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> Ha
 
 NATIVE = "native"
 CHATTED: tuple[Literal["teacher", "live"], ...] = ("teacher", "live")
-MODES = (NATIVE, *CHATTED, *CHOICES)
+MODES = (NATIVE, *CHATTED, *CHOICES, *GUESSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,12 @@ class Approach:
 
     @property
     def uses_memory(self) -> bool:
-        return self.mode not in CHOICES
+        return self.mode in (NATIVE, *CHATTED)
+
+    @property
+    def guesses(self) -> bool:
+        """Whether nobody is asked at all."""
+        return self.mode in GUESSES
 
     @property
     def searches(self) -> bool:
@@ -166,6 +172,8 @@ class Approach:
     @property
     def identity(self) -> dict[str, Any]:
         """What must not change within a run directory, beside the mode's name."""
+        if self.guesses:
+            return {}
         if self.uses_memory:
             # Directories of runs made before there was a choice say nothing.
             sent = {} if self.together == "turn" else {"together": self.together}
@@ -194,6 +202,8 @@ class Surroundings:
     on_round: Callable[[], None]
     explained: bool = False
     """Whether answers are to tell of the searches of the model itself."""
+    seed: int = 0
+    """What guesses are drawn with."""
 
 
 def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
@@ -209,6 +219,8 @@ def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
         return NativeMode(
             client, around.blinding, ingester, around.meter, explained=around.explained
         )
+    if approach.guesses:
+        return GuessMode(approach.mode, around.seed, around.blinding)
     chat = ChatClient(around.transport, approach.profile, around.meter)
     if approach.mode in CHOICES:
         choose = CHOICES[approach.mode]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from harness.metrics.accuracy import AccuracyCell
+from harness.metrics.guessing import Guesses
 from harness.metrics.judge_table import Accepted, SecondJudge
 from harness.report.schema import JudgedAccuracy, Report
 from harness.report.table import Table, percent
@@ -39,6 +40,7 @@ def _accuracy(report: Report, accuracy: JudgedAccuracy) -> Table:
         f"Judge {accuracy['judge']}. Every selected question counts: {report['missing']} missing "
         f"count as wrong, {report['unscored']} unscored are not counted as right."
         + known_wrong_note(accuracy)
+        + guess_note(accuracy["guesses"])
         + _texts_note(accuracy["judge_texts"])
         + (f" {caution}." if (caution := accuracy["judge_caution"]) else "")
     )
@@ -82,6 +84,17 @@ def known_wrong_note(accuracy: JudgedAccuracy) -> str:
     if not cell or not cell["n"]:
         return ""
     return f" Of {cell['n']} answers known to be wrong the judge passes {percent(cell['value'])} %."
+
+
+def guess_note(guesses: Guesses | None) -> str:
+    """What to say beside an accuracy of questions with options."""
+    if not guesses:
+        return ""
+    longest, any_option = guesses["longest_option"], guesses["any_option"]
+    return (
+        f" Without any memory, the longest of the options is right in {percent(longest['value'])} "
+        f"% of {longest['n']} questions, one drawn by lot in {percent(any_option['value'])} %."
+    )
 
 
 def _texts_note(texts: Mapping[str, str] | None) -> str:

@@ -12,6 +12,7 @@ from harness.metrics.conduct import conduct_table, cost_of, is_without_model
 from harness.metrics.effort import ingest_table, latency_table, looking_table, token_table
 from harness.metrics.errors_apart import errors_apart
 from harness.metrics.faulty import faulty_table
+from harness.metrics.guessing import guess_table
 from harness.metrics.judge_table import (
     SCORERS,
     controls_table,
@@ -174,6 +175,7 @@ def _accuracy(lines: RunLines, manifest: Manifest, judge: JudgeRecord) -> Judged
             manifest.data.get("second_judge"), lines.verdicts, lines.second_verdicts
         ),
         "official": official_accuracy(lines.questions, lines.hypotheses, lines.verdicts),
+        "guesses": guess_table(lines.questions),
     }
 
 

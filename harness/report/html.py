@@ -16,7 +16,7 @@ from harness.metrics.retrieval_metrics import (
 from harness.records.digest import QuestionDigest, round_name
 from harness.records.run_dir import RunLines, outcome_of
 from harness.records.schema import DataRecord, HypothesisLine, RankedLine, VerdictLine
-from harness.report.accuracy_tables import known_wrong_note
+from harness.report.accuracy_tables import guess_note, known_wrong_note
 from harness.report.charts import charts
 from harness.report.figures import bounds_of
 from harness.report.schema import Report
@@ -249,6 +249,7 @@ def _headline(report: Report) -> Iterator[Card]:
     if report["accuracy"]:
         overall = report["accuracy"]["overall"]
         said = f"{_interval(overall)}.{known_wrong_note(report['accuracy'])}"
+        said += guess_note(report["accuracy"]["guesses"])
         yield Card("accuracy, %", percent(overall["value"]), said)
     recall = report["retrieval"] and report["retrieval"]["session"].get("recall_all@5")
     if recall and recall["value"] is not None:

@@ -7,6 +7,7 @@ from harness.metrics.conduct import ConductTable
 from harness.metrics.effort import IngestTable, LatencyTable, LookingTable, TokenTable
 from harness.metrics.errors_apart import ErrorsTable
 from harness.metrics.faulty import FaultyTable
+from harness.metrics.guessing import Guesses
 from harness.metrics.judge_table import Accepted, JudgeTokens, RubricTable, SecondJudge
 from harness.metrics.official_scores import MetricTable
 from harness.metrics.prompt_evidence import PromptTable
@@ -28,6 +29,7 @@ class JudgedAccuracy(AccuracyTable):
     controls: dict[str, Accepted] | None
     second_judge: SecondJudge | None
     official: OfficialAccuracy | None
+    guesses: Guesses | None
 
 
 class AskedJudgeTokens(JudgeTokens):

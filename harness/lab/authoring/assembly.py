@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from harness.datasets.files import read_records
@@ -12,17 +11,26 @@ from harness.datasets.longmemeval import Instance, date_text, iterate_instances
 from harness.datasets.questions import ABSTENTION
 from harness.errors import DatasetError, UsageError
 from harness.lab.authoring.draft import Draft, Turns
-from harness.lab.authoring.plan import Attribute, Ontology, PlannedQuestion
+from harness.lab.authoring.plan import (
+    WHENS,
+    Attribute,
+    Ontology,
+    PlannedQuestion,
+    When,
+    time_of_day,
+)
 from harness.lab.authoring.template_author import (
+    Unsaid,
     chatting,
     listing,
     numbered,
+    stated,
     telling,
     without_labels,
 )
 from harness.lab.compilation.compiler import writing
 from harness.lab.compilation.history import compose, largest, smallest
-from harness.lab.compilation.pool import Pool, read_pool
+from harness.lab.compilation.pool import PlacedSession, Pool, read_pool
 from harness.lab.compilation.recipe import Recipe
 
 # One in so many template sessions tells nothing of its user.
@@ -31,13 +39,16 @@ _SPEAKERS = {"human": "user", "user": "user", "gpt": "assistant", "assistant": "
 _SOME_DAY = date_text(datetime(2025, 1, 1, tzinfo=UTC))
 
 
-def template_fillers(ontology: Ontology, item: PlannedQuestion, count: int) -> list[Turns]:
+def template_fillers(
+    ontology: Ontology, item: PlannedQuestion, count: int, chats: Sequence[Turns] = ()
+) -> list[Turns]:
     """So many sessions, no two alike: about attributes of other topics than the item's, each
-    attribute once, and about any topic without telling anything.
+    attribute once, and about any topic without telling anything. They repeat nothing of the chats.
 
     Raises `UsageError` where the templates do not suffice.
     """
     random = item.draws("fillers")
+    unsaid = Unsaid(ontology, random, (turn["content"] for turns in chats for turn in turns))
     taken = {attribute.topic for attribute in item.attributes}
     free = [one for one in ontology.attributes if one.topic not in taken]
     random.shuffle(free)
@@ -45,10 +56,8 @@ def template_fillers(ontology: Ontology, item: PlannedQuestion, count: int) -> l
     for tries in range(20 * count):
         if len(found) == count:
             break
-        if tries % _SILENT and free:
-            turns = _told(ontology, free.pop(), random)
-        else:
-            turns = chatting(ontology, random.choice(list(ontology.topics)), random)
+        tells = tries % _SILENT and free
+        turns = _told(free.pop(), item, unsaid) if tells else chatting(unsaid)
         found.setdefault(str(turns), turns)
     if len(found) < count:
         raise UsageError(
@@ -58,13 +67,26 @@ def template_fillers(ontology: Ontology, item: PlannedQuestion, count: int) -> l
     return list(found.values())
 
 
-def _told(ontology: Ontology, attribute: Attribute, random: Random) -> Turns:
+def _told(attribute: Attribute, item: PlannedQuestion, unsaid: Unsaid) -> Turns:
+    """Events lie before the history: its fillers get their dates later."""
+    random = unsaid.random
     if attribute.kind == "advice":
         values = tuple(random.sample(attribute.values, 4))
-        return without_labels(listing(ontology, attribute, numbered(values), random))
+        return without_labels(listing(unsaid, attribute, numbered(values)))
     value = random.choice(attribute.values) if attribute.values else ""
-    statement = random.choice(attribute.says).format(v=value)
-    return without_labels(telling(ontology, attribute.topic, statement, random))
+    kind = random.choice(list(WHENS))
+    when = When(kind, random.choice(WHENS[kind]))
+    statement = stated(attribute, value, when, _begins(item).date(), random)
+    return without_labels(telling(unsaid, attribute.topic, statement))
+
+
+def _evidence_name(item: PlannedQuestion) -> str:
+    """What the ids of an item's evidence sessions begin with."""
+    return f"answer_{item.item_id}_"
+
+
+def _begins(item: PlannedQuestion) -> datetime:
+    return min(item.dates) - timedelta(days=_LEAD_DAYS)
 
 
 def pool_instances(path: Path) -> Iterator[Instance]:
@@ -153,22 +175,36 @@ def write_questions(
             if (most := largest(outline, pool, recipe)) < sessions:
                 where = pool_file or "templates"
                 raise DatasetError(f"{where}: enough for histories of {most} sessions at most")
-            writer.write(outline.record, compose(outline, pool, recipe).sessions)
+            sessions_placed = _awake(compose(outline, pool, recipe).sessions, draft.item)
+            writer.write(outline.record, sessions_placed)
+
+
+def _awake(placed: Sequence[PlacedSession], item: PlannedQuestion) -> tuple[PlacedSession, ...]:
+    """The fillers on their days, at times at which people chat."""
+    random = item.draws("times")
+    awake = []
+    for session in placed:
+        if not session.session_id.startswith(_evidence_name(item)):
+            moment = session.date.replace(hour=0, minute=0) + time_of_day(random)
+            moment -= timedelta(days=moment >= item.asked)
+            session = PlacedSession(session.session_id, moment, date_text(moment), session.content)
+        awake.append(session)
+    return tuple(sorted(awake, key=lambda session: session.date))
 
 
 def instance(draft: Draft, ontology: Ontology, fillers: int) -> dict[str, Any]:
     """A draft as a record of the format, with so many template fillers."""
     item = draft.item
     evidence = [
-        (f"answer_{item.item_id}_{number}", moment, _labelled(item, turns))
+        (f"{_evidence_name(item)}{number}", moment, _labelled(item, turns))
         for number, (moment, turns) in enumerate(zip(item.dates, draft.chats, strict=True), 1)
     ]
     random = item.draws("dates")
-    began = min(item.dates) - timedelta(days=_LEAD_DAYS)
+    began = _begins(item)
     minutes = (item.asked - began).days * _MINUTES_A_DAY
     placed = [
         (f"{item.item_id}_{number}", began + timedelta(minutes=random.randrange(minutes)), turns)
-        for number, turns in enumerate(template_fillers(ontology, item, fillers), 1)
+        for number, turns in enumerate(template_fillers(ontology, item, fillers, draft.chats), 1)
     ]
     held = sorted([*evidence, *placed], key=lambda session: session[1])
     return {

@@ -152,7 +152,7 @@ def _answer(draft: Draft) -> Iterator[str]:
             if recall(content_words(answer), tokens(told[-1])) < _ANSWERED:
                 yield "the answer's words are not in the newest evidence"
         case "temporal-reasoning":
-            days = [moment.date() for moment in (*item.dates, item.asked)]
+            days = [moment.date() for moment in (*item.dates, item.asked)] + item.days
             gaps = {abs((a - b).days) for a in days for b in days}
             figures = {int(word) for word in tokens(answer) if word.isdigit()}
             if "days" in answer and figures and not figures & gaps:

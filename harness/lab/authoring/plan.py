@@ -1,19 +1,19 @@
 """Which questions are to be written, all drawn from a seed: type, attribute, values and days.
 
-Attributes with their values and wordings, and topics to chat about, lie beside this module as JSON.
-An attribute says in which words it comes up in passing (`says`, with `{v}` for a value), and in
-which other words it is asked for.
+Attributes with their values and wordings, topics to chat about, and what people say around them lie
+beside this module as JSON. An attribute says in which words it comes up in passing (`says`, with
+`{v}` for a value and `{when}` for a day), and in which other words it is asked for.
 """
 
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from harness.datasets.questions import ABSTENTION, LONGMEMEVAL_TYPES
 from harness.errors import UsageError
@@ -21,7 +21,7 @@ from harness.errors import UsageError
 Kind = Literal["fact", "change", "count", "event", "preference", "advice"]
 Exchange = tuple[str, str]
 _FOLDER = "harness.lab.authoring"
-_DATA = ("ontology.json", "topics.json")
+_DATA = ("ontology.json", "topics.json", "phrases.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,15 @@ class Attribute:
 @dataclass(frozen=True, slots=True)
 class Ontology:
     """All attributes in the order of the file; for each topic what is asked and answered about it,
-    whoever the user is; `sha256` of both files, twelve hexadecimal digits.
+    whoever the user is; what opens a session, leads over to something else, and ends a session;
+    `sha256` of the files, twelve hexadecimal digits.
     """
 
     attributes: tuple[Attribute, ...]
     topics: dict[str, tuple[Exchange, ...]]
+    openings: tuple[str, ...]
+    asides: tuple[str, ...]
+    closings: tuple[Exchange, ...]
     sha256: str
 
     def of_kinds(self, *kinds: Kind) -> list[Attribute]:
@@ -63,12 +67,19 @@ class Ontology:
 @cache
 def ontology() -> Ontology:
     texts = [files(_FOLDER).joinpath(name).read_text(encoding="utf-8") for name in _DATA]
-    entries, topics = (json.loads(text) for text in texts)
+    entries, topics, phrases = (json.loads(text) for text in texts)
     return Ontology(
         tuple(map(_attribute, entries)),
-        {name: tuple((asked, said) for asked, said in found) for name, found in topics.items()},
+        {name: _exchanges(found) for name, found in topics.items()},
+        tuple(phrases["openings"]),
+        tuple(phrases["asides"]),
+        _exchanges(phrases["closings"]),
         hashlib.sha256("".join(texts).encode()).hexdigest()[:12],
     )
+
+
+def _exchanges(pairs: list[list[str]]) -> tuple[Exchange, ...]:
+    return tuple((asked, said) for asked, said in pairs)
 
 
 def _attribute(entry: dict[str, Any]) -> Attribute:
@@ -94,6 +105,30 @@ _ADVICE = 5
 # The share of questions about days that ask for those between two events, not since one.
 _BETWEEN_TWO = 0.6
 _TRIES = 200
+# How an event is told, and how many days before the telling it may have been.
+WHENS: dict[str, range] = {
+    "today": range(1),
+    "yesterday": range(1, 2),
+    "days ago": range(2, 7),
+    "weekday": range(2, 7),
+    "date": range(2, 20),
+    "weeks ago": range(7, 22, 7),
+}
+# How many of a thousand chats begin in each hour of the day.
+_HOURS = (6, 3, 2, 1, 1, 4, 14, 38, 58, 60, 56, 52, 60, 52, 46, 46, 52, 62, 70, 80, 88, 80, 50, 19)
+
+
+class When(NamedTuple):
+    """How an event is told, one of `WHENS`, and so many days after it."""
+
+    kind: str
+    days: int
+
+
+def time_of_day(random: Random) -> timedelta:
+    """A time at which people chat, after midnight of their day."""
+    (hour,) = random.choices(range(24), weights=_HOURS)
+    return timedelta(hours=hour, minutes=random.randrange(60))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +136,8 @@ class PlannedQuestion:
     """One question to be written, and what is decided about it in advance.
 
     `values[i]` is what the evidence session of `dates[i]` tells; of advice they are the list that
-    the assistant gives in its one session, and `place` is the one asked for.
+    the assistant gives in its one session, and `place` is the one asked for. `whens[i]` is how the
+    event of `dates[i]` is told by an author that follows it.
     """
 
     item_id: str
@@ -112,6 +148,13 @@ class PlannedQuestion:
     asked: datetime
     place: int
     seed: str
+    whens: tuple[When, ...] = ()
+
+    @property
+    def days(self) -> list[date]:
+        """When each event was."""
+        moments = zip(self.dates, self.whens, strict=True)
+        return [moment.date() - timedelta(days=when.days) for moment, when in moments]
 
     @property
     def question_type(self) -> str:
@@ -179,9 +222,9 @@ def _item(attributes: list[Attribute], kind: str, number: int, key: str) -> Plan
         days=random.randrange(_DAYS), minutes=random.randrange(480, 1320)
     )
     dates = tuple(asked.replace(hour=0, minute=0) + one for one in _moments(sessions, random))
-    return PlannedQuestion(
-        sha256(key.encode()).hexdigest()[:8], kind, chosen, values, dates, asked, place, key
-    )
+    whens = _whens(dates, random) if kind == "temporal-reasoning" else ()
+    name = sha256(key.encode()).hexdigest()[:8]
+    return PlannedQuestion(name, kind, chosen, values, dates, asked, place, key, whens)
 
 
 def _values(attribute: Attribute, kind: str, random: Random) -> tuple[str, ...]:
@@ -204,6 +247,20 @@ def _moments(sessions: int, random: Random) -> list[timedelta]:
     steps = range(_NEAREST, _FURTHEST, _APART)
     days = sorted(random.sample(steps, sessions), reverse=True)
     return [
-        timedelta(days=-day - random.randrange(_APART - 1), minutes=random.randrange(420, 1350))
-        for day in days
+        timedelta(days=-day - random.randrange(_APART - 1)) + time_of_day(random) for day in days
     ]
+
+
+def _whens(dates: tuple[datetime, ...], random: Random) -> tuple[When, ...]:
+    """One for each date, so that no two events fall on one day."""
+    whens: list[When] = []
+    taken: set[date] = set()
+    for moment in dates:
+        day = None
+        while day is None or day in taken:
+            kind = random.choice(list(WHENS))
+            when = When(kind, random.choice(WHENS[kind]))
+            day = moment.date() - timedelta(days=when.days)
+        taken.add(day)
+        whens.append(when)
+    return tuple(whens)

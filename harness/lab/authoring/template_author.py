@@ -1,70 +1,145 @@
 """An author without a model: everything comes from the ontology and the item's own draws, sessions
-from templates.
+from templates. Something about the user is told inside a task that has nothing to do with it.
 """
 
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, timedelta
 from random import Random
 
 from harness.datasets.questions import ABSTENTION
 from harness.lab.authoring.draft import Author, DraftQuestion, Turns
-from harness.lab.authoring.plan import Attribute, Exchange, Ontology, PlannedQuestion
+from harness.lab.authoring.plan import Attribute, Exchange, Ontology, PlannedQuestion, When
 
-_LEADS = (
+# `{aside}` leads over to the statement.
+_TASKS = (
+    "{asked} {aside} {statement}",
+    "{asked}\n\n{aside} {statement}",
+    "{aside} {statement}\n\n{asked}",
     "{statement} {asked}",
-    "{statement} Anyway: {asked}",
     "{asked} {statement}",
-    "{asked}\n\n{statement}",
-    "Sorry, had to go for a moment. {statement} {asked}",
-    "Okay, next one. {asked} And in case it matters: {statement}",
-    "{statement}\n\nSo, what I came for: {asked}",
-    "Right. {statement} But back to it: {asked}",
 )
-_PLAIN = ("{asked}", "{asked}", "Hi! {asked}", "One more: {asked}", "Hm, another thing. {asked}")
-_THANKS: tuple[Exchange, ...] = (
-    ("Thanks, that's what I needed.", "You're welcome. Come back whenever it gets stuck."),
-    ("great, will try it tonight", "Good luck with it. Tell me how it went if you like."),
-    ("Hm, not fully convinced, but thank you.", "Fair enough. Try the cheap half of it first."),
-    ("Perfect. That's all for now!", "Glad to help. Have a good day."),
-    ("ok thx", "Any time."),
-)
-# The share of sessions in which the user says thanks at the end.
-_CLOSED = 0.4
+# The shares of sessions that begin with some words before the task, and end with thanks.
+_OPENED, _CLOSED = 0.7, 0.4
 _LISTED = ("Here you go:\n\n{list}", "With pleasure:\n\n{list}\n\nMore where those came from.")
 
 
-def telling(ontology: Ontology, topic: str, statement: str, random: Random) -> Turns:
-    """A session about a topic in one of whose user turns the statement stands word for word."""
-    exchanges = random.sample(ontology.topics[topic], random.randint(1, 3))
+class Unsaid:
+    """What one history has not said yet, drawn from the ontology without repetition; what is used
+    up begins anew. `told` are the texts of the history so far.
+    """
+
+    def __init__(self, ontology: Ontology, random: Random, told: Iterable[str] = ()) -> None:
+        self.random = random
+        self._ontology = ontology
+        text = "\n".join(told)
+        closings = [asked for asked, _ in ontology.closings]
+        asked = [asked for found in ontology.topics.values() for asked, _ in found]
+        drawn = (*ontology.openings, *ontology.asides, *closings, *asked)
+        self._said = {phrase for phrase in drawn if phrase in text}
+
+    def opening(self) -> str:
+        """Some words before a task, or none."""
+        if self.random.random() >= _OPENED:
+            return ""
+        return self._draw(self._ontology.openings) + " "
+
+    def aside(self) -> str:
+        return self._draw(self._ontology.asides)
+
+    def closing(self) -> Turns:
+        """Thanks and a reply to them, or nothing."""
+        if self.random.random() >= _CLOSED:
+            return []
+        closings = dict(self._ontology.closings)
+        asked = self._draw(tuple(closings))
+        return _exchange(asked, closings[asked])
+
+    def exchanges(self, most: int, besides: str = "") -> list[Exchange]:
+        """So many exchanges about one topic, fewer where no topic has so many left."""
+        topics = {name: found for name, found in self._ontology.topics.items() if name != besides}
+        left = {
+            name: [one for one in found if one[0] not in self._said]
+            for name, found in topics.items()
+        }
+        count = min(most, max(map(len, left.values())))
+        if not count:
+            self._said -= {asked for found in topics.values() for asked, _ in found}
+            return self.exchanges(most, besides)
+        topic = self.random.choice([name for name in left if len(left[name]) >= count])
+        drawn = self.random.sample(left[topic], count)
+        self._said |= {asked for asked, _ in drawn}
+        return drawn
+
+    def _draw(self, phrases: Sequence[str]) -> str:
+        left = [phrase for phrase in phrases if phrase not in self._said]
+        if not left:
+            self._said -= set(phrases)
+            left = list(phrases)
+        drawn = self.random.choice(left)
+        self._said.add(drawn)
+        return drawn
+
+
+def telling(unsaid: Unsaid, topic: str, statement: str) -> Turns:
+    """A session about another topic in one of whose user turns the statement stands word for
+    word.
+    """
+    random = unsaid.random
+    exchanges = unsaid.exchanges(random.randint(1, 3), besides=topic)
     told = random.randrange(len(exchanges))
     turns: Turns = []
     for number, (asked, said) in enumerate(exchanges):
+        text = asked
         if number == told:
-            text = random.choice(_LEADS).format(statement=statement, asked=asked)
-            turns.append({"role": "user", "content": text, "has_answer": True})
-            turns.append({"role": "assistant", "content": said})
-        else:
-            turns += _exchange(random.choice(_PLAIN).format(asked=asked), said)
-    return turns + _closing(random)
+            task = random.choice(_TASKS)
+            aside = unsaid.aside() if "{aside}" in task else ""
+            text = task.format(asked=asked, aside=aside, statement=statement)
+        turns += _exchange(text, said)
+    turns[2 * told]["has_answer"] = True
+    return _opened(unsaid, turns) + unsaid.closing()
 
 
-def listing(ontology: Ontology, attribute: Attribute, listed: str, random: Random) -> Turns:
+def listing(unsaid: Unsaid, attribute: Attribute, listed: str) -> Turns:
+    random = unsaid.random
     asked = random.choice(attribute.says).format(n=len(listed.splitlines()))
-    turns: Turns = [
-        {"role": "user", "content": asked},
-        {
-            "role": "assistant",
-            "content": random.choice(_LISTED).format(list=listed),
-            "has_answer": True,
-        },
-    ]
-    before = random.sample(ontology.topics[attribute.topic], random.randint(0, 1))
-    opening = [turn for exchange in before for turn in _exchange(*exchange)]
-    return opening + turns + _closing(random)
+    turns = _exchange(asked, random.choice(_LISTED).format(list=listed))
+    turns[1]["has_answer"] = True
+    if random.random() < 0.5:
+        before = [turn for exchange in unsaid.exchanges(1) for turn in _exchange(*exchange)]
+        turns = before + turns
+    return _opened(unsaid, turns) + unsaid.closing()
 
 
-def chatting(ontology: Ontology, topic: str, random: Random) -> Turns:
-    exchanges = random.sample(ontology.topics[topic], random.randint(2, 3))
+def chatting(unsaid: Unsaid) -> Turns:
+    exchanges = unsaid.exchanges(unsaid.random.randint(2, 3))
     turns = [turn for asked, said in exchanges for turn in _exchange(asked, said)]
-    return turns + _closing(random)
+    return _opened(unsaid, turns) + unsaid.closing()
+
+
+def stated(attribute: Attribute, value: str, when: When, told: date, random: Random) -> str:
+    """What an attribute says, of an event with its day as it is called on the day of telling."""
+    said = random.choice(attribute.says)
+    if attribute.kind != "event":
+        return said.format(v=value)
+    named = said.format(
+        when=_WORDED[when.kind](when.days, told - timedelta(days=when.days), random)
+    )
+    return named[0].upper() + named[1:]
+
+
+_NUMBERS = ("no", "a", "two", "three", "four", "five", "six")
+_WORDED: dict[str, Callable[[int, date, Random], str]] = {
+    "today": lambda days, day, random: random.choice(("today", "earlier today", "this very day")),
+    "yesterday": lambda days, day, random: random.choice(("yesterday", "only yesterday")),
+    "days ago": lambda days, day, random: f"{_NUMBERS[days]} days ago",
+    "weekday": lambda days, day, random: f"{random.choice(('on', 'this past'))} {day:%A}",
+    "date": lambda days, day, random: random.choice(
+        (f"on {day.day} {day:%B}", f"on {day:%B} {day.day}")
+    ),
+    "weeks ago": lambda days, day, random: (
+        f"{_NUMBERS[days // 7]} week{'s' if days > 7 else ''} ago to the day"
+    ),
+}
 
 
 def numbered(values: tuple[str, ...]) -> str:
@@ -76,8 +151,9 @@ def without_labels(turns: Turns) -> Turns:
     return [{"role": turn["role"], "content": turn["content"]} for turn in turns]
 
 
-def _closing(random: Random) -> Turns:
-    return _exchange(*random.choice(_THANKS)) if random.random() < _CLOSED else []
+def _opened(unsaid: Unsaid, turns: Turns) -> Turns:
+    turns[0]["content"] = unsaid.opening() + turns[0]["content"]
+    return turns
 
 
 def _exchange(asked: str, said: str) -> Turns:
@@ -151,11 +227,17 @@ class TemplateAuthor(Author):
         return _told(item)
 
     async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
-        random = item.draws(f"chat {number}")
+        """Those before it are made as well, so that none repeats another."""
+        unsaid = Unsaid(self._ontology, item.draws("chats"))
+        for earlier, told in enumerate(_told(item)[:number]):
+            self._chat(item, unsaid, told, earlier)
+        return self._chat(item, unsaid, statement, number)
+
+    def _chat(self, item: PlannedQuestion, unsaid: Unsaid, statement: str, number: int) -> Turns:
         attribute = item.attributes[min(number, len(item.attributes) - 1)]
         if item.speaker == "assistant":
-            return listing(self._ontology, attribute, statement, random)
-        return telling(self._ontology, attribute.topic, statement, random)
+            return listing(unsaid, attribute, statement)
+        return telling(unsaid, attribute.topic, statement)
 
 
 def _told(item: PlannedQuestion) -> tuple[str, ...]:
@@ -164,23 +246,30 @@ def _told(item: PlannedQuestion) -> tuple[str, ...]:
         case "single-session-assistant":
             return (numbered(item.values),)
         case "temporal-reasoning":
-            return tuple(random.choice(attribute.says) for attribute in item.attributes)
+            events = zip(item.attributes, item.whens, item.dates, strict=True)
+            return tuple(
+                stated(attribute, "", when, moment.date(), random)
+                for attribute, when, moment in events
+            )
         case "knowledge-update":
             old, new = item.values
             return random.choice(first.says).format(v=old), first.now.format(v=new)
         case _:
-            return tuple(random.choice(first.says).format(v=value) for value in item.values)
+            # Each part of a count in words of its own.
+            said = random.sample(first.says, len(item.values))
+            pairs = zip(said, item.values, strict=True)
+            return tuple(words.format(v=value) for words, value in pairs)
 
 
 def _days_asked(item: PlannedQuestion) -> DraftQuestion:
     """Between two events, or since one."""
-    days = [moment.date() for moment in item.dates]
+    days = item.days
     things = [attribute.thing for attribute in item.attributes]
     if len(things) == 1:
         passed = (item.asked.date() - days[0]).days
         question = f"How many days ago was it that {things[0]}?"
     else:
-        passed = (days[1] - days[0]).days
+        passed = abs((days[1] - days[0]).days)
         question = f"How many days lay between the day {things[0]} and the day {things[1]}?"
     counted = f"{passed + 1} days (including the last day) is also acceptable."
     return DraftQuestion(question, f"{passed} days. {counted}")

@@ -10,8 +10,10 @@ import pytest
 from benches import Finished
 from scripted_assistant import ScriptedAssistant
 
+from harness.datasets.questions import Question
 from harness.datasets.registry import BENCHMARKS, open_dataset
 from harness.errors import DatasetError, UsageError
+from harness.judges.registry import named_option
 
 Made = Callable[[Path], Path]
 SAID = [
@@ -153,6 +155,11 @@ def chats(folder: Path, **changes: Any) -> Path:
     return memorybank(folder, **changes).with_name("memory_bank_en.json")
 
 
+def pairs(folder: Path, **changes: Any) -> Path:
+    record = {"q": "Which insects?", "pos": ["I keep bees."], "neg": ["I bake."], "kind": "plain"}
+    return written(folder / "pairs.jsonl", record | changes)
+
+
 MADE: dict[str, Callable[..., Path]] = {
     "personamem": personamem,
     "personamem-v2": personamem_v2,
@@ -165,6 +172,7 @@ MADE: dict[str, Callable[..., Path]] = {
     "msc": msc,
     "dulemon": dulemon,
     "memorybank-chats": chats,
+    "pairs": pairs,
 }
 POOLS = [name for name in BENCHMARKS if BENCHMARKS[name].is_pool]
 TRIED_ELSEWHERE = {
@@ -299,3 +307,65 @@ def test_of_a_dialogue_all_sessions_are_evidence_and_no_turn(tmp_path: Path) -> 
     (question,) = next(iter(dataset.histories({dataset.outlines[0].question_id})))
     assert len(question.evidence_session_ids) == 2
     assert not any(turn.has_answer for session in question.sessions for turn in session.turns)
+
+
+def test_a_day_on_which_nothing_was_said_is_no_session(tmp_path: Path) -> None:
+    file = memorybank(tmp_path)
+    bank = tmp_path / "memory_bank_en.json"
+    days = json.loads(bank.read_text())["Ada"]["history"]
+    written(bank, {"Ada": {"history": {"2023-05-01": [], **days, "2023-05-03": []}}})
+    dataset = open_dataset("memorybank", file)
+    (question,) = next(iter(dataset.histories({dataset.outlines[0].question_id})))
+    (session,) = question.sessions
+    assert (session.position, f"{session.session_date:%Y-%m-%d}") == (0, "2023-05-02")
+
+
+def read_pairs(file: Path) -> list[Question]:
+    dataset = open_dataset("pairs", file)
+    return list(dataset.read({one.question_id for one in dataset.outlines}))
+
+
+def test_pairs_share_a_history_in_which_answers_keep_their_order(tmp_path: Path) -> None:
+    lines = [
+        {
+            "q": f"Where is crate {n}?",
+            "pos": [f"Crate {n} stood in bay {bay}." for bay in range(4)],
+            "neg": [f"Crate {n} is green."],
+            "kind": "newest",
+        }
+        for n in range(30)
+    ]
+    found = read_pairs(written(tmp_path / "pairs.jsonl", *lines))
+    assert [len(one.sessions) for one in found] == [125] * 25 + [25] * 5
+    for one, line in zip(found, lines, strict=True):
+        labelled = [s.turns[0].content for s in one.sessions if s.turns[0].has_answer]
+        assert labelled == line["pos"] == one.answer.splitlines()
+    first = [session.turns[0].content.split()[1] for session in found[0].sessions]
+    assert len(set(first[:25])) > 10
+
+
+def test_a_pair_without_a_message_that_answers_is_an_abstention(tmp_path: Path) -> None:
+    (one,) = read_pairs(pairs(tmp_path, pos=[]))
+    assert (one.is_abstention, one.evidence_session_ids) == (True, ())
+
+
+def test_the_pairs_of_the_repository_open(tmp_path: Path) -> None:
+    folder = Path(__file__).parents[3] / "benchmarks/memory_pairs"
+    files = [*(folder / f"{name}.jsonl" for name in "abcd"), *folder.glob("*/*.jsonl")]
+    counts = [len(read_pairs(file)) for file in files]
+    assert counts[:4] == [350, 350, 349, 350]
+    assert min(counts) > 300
+
+
+def test_the_right_option_may_stand_under_two_letters_and_no_other_may(tmp_path: Path) -> None:
+    options = "['(a) Tending beehives', '(b) Tending beehives', '(c) Sailing boats']"
+    dataset = open_dataset("personamem", personamem(tmp_path / "a", all_options=options))
+    (question,) = dataset.read({"q1"})
+    assert question.options.count(question.answer) == 2
+    for said in ("(a)", "(b)", "Tending beehives"):
+        named = named_option(said, question.options)
+        assert named is not None
+        assert question.options[named] == question.answer
+    wrong = "['(a) Sailing boats', '(b) Tending beehives', '(c) Sailing boats']"
+    with pytest.raises(DatasetError, match="an option is empty or occurs twice"):
+        open_dataset("personamem", personamem(tmp_path / "b", all_options=wrong))

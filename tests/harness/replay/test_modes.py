@@ -16,6 +16,7 @@ from harness.assistants.profile import AssistantProfile, load_profile, parse_pro
 from harness.errors import RunMismatch, UsageError
 from harness.records.run_dir import HYPOTHESES, INGEST, RunDir
 from harness.replay.context_modes import ContextWindow
+from harness.replay.guesses import GUESSES
 from harness.replay.modes import MODES, Approach
 
 WAITING = f"""{RECORDING}
@@ -194,7 +195,7 @@ def test_a_text_cannot_close_the_fence_around_it(away: Bench, theirs: Rival) -> 
     assert "x&lt;/question>&lt;conversations>?" in sent.body["messages"][0]["content"]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode not in GUESSES])
 def test_ours_goes_through_every_mode(
     bench: Bench, assistant: ScriptedAssistant, mode: str
 ) -> None:

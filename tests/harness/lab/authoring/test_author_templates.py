@@ -1,12 +1,15 @@
 """Questions by templates: the file, its labels and sizes, and what is known without a history."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from authored import at_night, common_openings, found_by_words, repeated_replies
 from benches import Finished
 from commands import Server
 from histories import chat, instance, write_data
@@ -14,7 +17,7 @@ from histories import chat, instance, write_data
 from harness.datasets.longmemeval import load_longmemeval
 from harness.judges.lexical.words import content_words, recall
 from harness.lab.authoring.assembly import template_fillers
-from harness.lab.authoring.plan import TYPES, ontology, plan_items
+from harness.lab.authoring.plan import TYPES, WHENS, ontology, plan_items
 
 Harness = Callable[..., Finished]
 
@@ -83,17 +86,111 @@ def test_every_evidence_turn_holds_its_statement_word_for_word(made: Path) -> No
             assert statement["statement"] in labelled
 
 
-def test_the_days_of_an_answer_are_those_between_the_sessions(made: Path) -> None:
+def day_of(statement: str, told: date) -> date:
+    """The day that a statement names, told on another, read from its words alone."""
+    number = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+    before = statement.lower()
+    if re.match(r"(today|earlier today|this very day)\b", before):
+        return told
+    if re.match(r"(only )?yesterday\b", before):
+        return told - timedelta(days=1)
+    if found := re.match(r"(\w+) days ago\b", before):
+        return told - timedelta(days=number[found[1]])
+    if found := re.match(r"(\w+) weeks? ago to the day\b", before):
+        return told - timedelta(weeks=number.get(found[1], 1))
+    for back in range(1, 20):
+        day = told - timedelta(days=back)
+        weekday, month = f"{day:%A}".lower(), f"{day:%B}".lower()
+        if back < 7 and re.match(rf"(on|this past) {weekday}\b", before):
+            return day
+        if re.match(rf"on ({day.day} {month}|{month} {day.day})\b", before):
+            return day
+    raise AssertionError(f"no day in: {statement}")
+
+
+def test_the_days_of_an_answer_are_those_that_the_statements_name(made: Path) -> None:
     questions = load_longmemeval(made / "questions.json")
+    told = {line["item"]: line["evidence"] for line in lines(made / "evidence.jsonl")}
     found = [one for one in questions if one.question_type == "temporal-reasoning"]
+    assert found
     for one in found:
-        days = [
+        moments = [
             session.session_date.date()
             for session in one.sessions_by_date()
             if session.session_id in one.evidence_session_ids
         ]
+        statements = [line["statement"] for line in told[one.question_id]]
+        days = [day_of(said, moment) for said, moment in zip(statements, moments, strict=True)]
         last = one.question_date.date() if len(days) == 1 else days[1]
-        assert one.answer.startswith(f"{(last - days[0]).days} days. ")
+        assert one.answer.startswith(f"{abs((last - days[0]).days)} days. ")
+
+
+def test_events_are_told_in_six_ways_and_no_two_of_a_question_on_one_day() -> None:
+    items = plan_items(ontology(), ("temporal-reasoning",), 60, 1)
+    assert {when.kind for item in items for when in item.whens} == set(WHENS)
+    assert len(WHENS) == 6
+    for item in items:
+        assert len(set(item.days)) == len(item.dates)
+        assert max(item.days) < item.asked.date()
+
+
+def test_each_part_of_a_count_is_told_in_words_of_its_own(made: Path) -> None:
+    told = {line["item"]: line["evidence"] for line in lines(made / "evidence.jsonl")}
+    counts = [item for item in plan_items(ontology(), (), 3, 0) if item.type == "multi-session"]
+    for item in counts:
+        said = [line["statement"] for line in told[item.item_id]]
+        bare = {words.replace(v, "") for words, v in zip(said, item.values, strict=True)}
+        assert len(bare) == len(item.values) > 1
+    for attribute in ontology().of_kinds("count"):
+        assert len(attribute.says) >= 4, attribute.name
+
+
+def test_what_is_told_stands_in_a_task_that_is_not_about_it(made: Path) -> None:
+    known = ontology()
+    planned = {item.item_id: item for item in plan_items(known, (), 3, 0)}
+    seen = 0
+    for line in lines(made / "chats.jsonl"):
+        item = planned[line["item"]]
+        topics = {attribute.topic for attribute in item.attributes}
+        near = [asked for topic in topics for asked, _ in known.topics[topic]]
+        for turns in line["chats"] if item.speaker == "user" and len(topics) == 1 else ():
+            (labelled,) = [turn["content"] for turn in turns if turn.get("has_answer")]
+            seen += 1
+            assert not [asked for asked in near if asked in labelled]
+    assert seen > 15
+
+
+def test_histories_repeat_nothing_sleep_at_night_and_cannot_be_searched_by_words(
+    harness: Harness, tmp_path: Path
+) -> None:
+    out = tmp_path / "large"
+    given = ("--per-type", 3, "--sessions", 48, "--seed", 11)
+    assert harness("author", "--template", "--out", out, *given).code == 0
+    questions = load_longmemeval(out / "questions.json")
+    assert repeated_replies(questions) == 0
+    assert common_openings(questions) < 0.15
+    assert at_night(questions) < 0.05
+    assert found_by_words(questions, 5) <= 0.5
+    for one in questions:
+        opened = [s.turns[0].content for s in one.sessions]
+        assert len(set(opened)) == len(opened)
+
+
+def test_openings_and_replies_are_drawn_from_more_than_four_hundred() -> None:
+    known = ontology()
+    replies = [said for found in known.topics.values() for _, said in found]
+    pool = [*replies, *known.openings, *(said for _, said in known.closings)]
+    assert len(set(pool)) == len(pool) >= 400
+
+
+def test_more_sessions_than_there_are_tasks_begin_the_pool_anew() -> None:
+    known = ontology()
+    (item,) = plan_items(known, ("multi-session",), 1, 4)
+    sessions = template_fillers(known, item, 200)
+    said = [turn["content"] for turns in sessions for turn in turns if turn["role"] == "assistant"]
+    assert len(sessions) == 200
+    assert len(set(said)) < len(said)
+    assert max(Counter(said).values()) < 8
 
 
 def test_no_filler_tells_what_an_attribute_of_the_questions_topic_says() -> None:
