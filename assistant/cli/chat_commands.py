@@ -10,7 +10,7 @@ from assistant.cli.connection import ServerError
 from assistant.cli.console import confirmed, in_prose, memory_count, say, shown_progress
 from assistant.cli.conversation import TerminalConversation
 from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls
-from assistant.cli.printing import one_memory, print_memories, print_why, with_answers
+from assistant.cli.printing import print_memories, print_why, what_goes
 
 AHEAD = (
     "that is in the future: what you say now is kept with that date, and counts as newer than "
@@ -91,56 +91,34 @@ class ChatCommands:
             print_why(self._console, self._conversation.trace)
 
     def _forget(self, what: str) -> None:
-        if what == "all":
-            self._forget_all()
-        elif what == "session":
-            self._forget_session()
-        elif what:
-            self._forget_one(what)
-        else:
+        id = session_id = None
+        if not what:
             self._say("/forget needs a number from /memories, an id, 'session' or 'all'")
-
-    def _forget_all(self) -> None:
-        count = self._memory.forget(dry_run=True)["rounds"]
-        user = self._conversation.connection.user_id
-        self._forget_many(count, f"all {memory_count(count)} of {user}")
-
-    def _forget_session(self) -> None:
-        session_id = self._conversation.session_id
-        try:
-            found = self._memory.forget(session_id=session_id, dry_run=True)
-        except ServerError as error:
-            self._say(str(error))
             return
-        count = found["rounds"]
-        what = with_answers(f"this session of {memory_count(count)}", found)
-        self._forget_many(count, what, session_id)
-
-    def _forget_many(self, count: int, what: str, session_id: str | None = None) -> None:
-        if self._may_forget(count, what):
+        if what == "session":
+            session_id = self._conversation.session_id
+        elif what != "all":
+            id = self._named(what)
+        goes, found = what_goes(self._memory, id, session_id)
+        if not found["rounds"]:
+            self._say("there is nothing to forget")
+        elif not confirmed(f"forget {goes}?"):
+            self._say("nothing was forgotten")
+        elif id is not None:
+            self._memory.forget(id)
+            self._say("forgotten")
+        else:
             done = self._memory.forget(session_id=session_id)["rounds"]
             self._conversation.begin()
             self._say(f"{memory_count(done)} forgotten; a new session begins")
 
-    def _forget_one(self, named: str) -> None:
-        is_number = named.isdecimal() and 0 < int(named) <= len(self._shown)
-        if named.isdecimal() and not is_number and len(named) < SHORTEST_PREFIX:
-            self._say(f"no memory number {named}: /memories lists them")
-            return
-        memory = self._memory.show(self._shown[int(named) - 1] if is_number else named)
-        found = self._memory.forget(memory["id"], dry_run=True)
-        if self._may_forget(1, with_answers(one_memory(memory), found)):
-            self._memory.forget(memory["id"])
-            self._say("forgotten")
-
-    def _may_forget(self, count: int, what: str) -> bool:
-        if not count:
-            self._say("there is nothing to forget")
-            return False
-        agreed = confirmed(f"forget {what}?")
-        if not agreed:
-            self._say("nothing was forgotten")
-        return agreed
+    def _named(self, memory: str) -> str:
+        """The id of a memory named by its number in the last list, or by its id."""
+        if not memory.isdecimal() or len(memory) >= SHORTEST_PREFIX:
+            return memory
+        if not 0 < int(memory) <= len(self._shown):
+            raise ServerError(f"no memory number {memory}: /memories lists them")
+        return self._shown[int(memory) - 1]
 
     def _export(self, named: str) -> None:
         file = Path(named or _EXPORT)

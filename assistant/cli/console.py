@@ -1,20 +1,16 @@
 """The terminal: printing without markup, progress, asking yes or no, an editor for longer texts;
 and the files that commands read and write."""
 
-import json
 import os
 import re
-import shlex
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-import typer
+import click
 
 from assistant.errors import AssistantError
 
@@ -69,10 +65,6 @@ def say(console: "Console", text: str, style: str | None = None) -> None:
         console.print(plain(text), style=style, markup=False, highlight=False)
     else:
         console.file.write(f"{plain(text)}\n")
-
-
-def print_json(body: Any) -> None:
-    typer.echo(json.dumps(body, ensure_ascii=False, indent=2))
 
 
 class _ProgressLines:
@@ -147,30 +139,16 @@ def confirmed(question: str) -> bool:
         return False
 
 
-_EDITORS = ("VISUAL", "EDITOR")
-_COMMON = "vi"
-
-
 def edited(text: str) -> str:
     """The text as the user left it in `$VISUAL` or `$EDITOR`. Raises where there is no editor."""
-    named = next((os.environ[name] for name in _EDITORS if os.environ.get(name)), None)
-    if named is None and not sys.stdin.isatty():
+    is_named = any(os.environ.get(name) for name in ("VISUAL", "EDITOR"))
+    if not is_named and not sys.stdin.isatty():
         raise AssistantError("cannot open an editor in a pipe: use --text")
-    # The folder is for its owner's eyes only, and so is what an editor writes beside the file.
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "memory.txt"
-        file.write_text(text + "\n", encoding="utf-8")
-        _edit(shlex.split(named or _COMMON), file)
-        return file.read_text(encoding="utf-8").rstrip("\n")
-
-
-def _edit(editor: list[str], file: Path) -> None:
     try:
-        ended = subprocess.run([*editor, str(file)])
-    except OSError as error:
-        raise AssistantError(f"the editor {editor[0]} cannot be started: {error}") from error
-    if ended.returncode:
-        raise AssistantError(f"the editor {editor[0]} failed: nothing was changed")
+        after = click.edit(text)
+    except click.ClickException as error:
+        raise AssistantError(f"{error.message}: nothing was changed") from error
+    return text if after is None else after.rstrip("\n")
 
 
 STANDARD = Path("-")
