@@ -1,6 +1,7 @@
-"""The slash commands of `assistant chat`."""
+"""What is typed in `assistant chat`: slash commands, or something said that gets an answer."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ from rich.console import Console
 
 from assistant.cli.connection import ServerError
 from assistant.cli.console import confirmed, in_prose, memory_count, say, shown_progress
-from assistant.cli.conversation import TerminalConversation
+from assistant.cli.conversation import ReplyPiece, TerminalConversation
 from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls
 from assistant.cli.printing import print_memories, print_why, what_goes
 
@@ -29,24 +30,33 @@ class Command(NamedTuple):
 
     argument: str
     meaning: str
-    run: Callable[["ChatCommands", str], None]
+    run: Callable[["Talk", str], None]
 
 
-class ChatCommands:
-    def __init__(self, conversation: TerminalConversation, console: Console) -> None:
+Shown = Callable[[Console], AbstractContextManager[Callable[[ReplyPiece], None]]]
+"""Shows an answer while the context is open; what it gives takes the pieces."""
+
+
+class Talk:
+    def __init__(self, conversation: TerminalConversation, console: Console, shown: Shown) -> None:
         self._conversation = conversation
         self._console = console
+        self._answer_shown = shown
         self._shown: list[str] = []
         """The ids of the memories last shown, which may be named by their number."""
 
-    def carry_out(self, line: str) -> None:
-        """Carry out a line that begins with a slash. Raises `ServerError` and `Leave`."""
+    def take(self, line: str) -> None:
+        """Carry out a command, or say the line and show the answer; nothing for a blank one.
+        Raises `AssistantError` and `Leave`."""
         name, _, argument = line.partition(" ")
-        command = COMMANDS.get(name)
-        if command is None:
-            self._say(f"there is no command {name}; /help lists them")
-        else:
+        if command := COMMANDS.get(name):
             command.run(self, argument.strip())
+        elif line.startswith("/"):
+            self._say(f"there is no command {name}; /help lists them")
+        elif line:
+            with self._answer_shown(self._console) as show:
+                for piece in self._conversation.say(line):
+                    show(piece)
 
     def _new(self, _: str) -> None:
         self._conversation.begin()
@@ -144,14 +154,14 @@ class ChatCommands:
 
 
 COMMANDS = {
-    "/new": Command("", "begin a new session", ChatCommands._new),
-    "/session": Command("[ID]", "show the session, or go on with another", ChatCommands._session),
-    "/user": Command("[NAME]", "show who you are, or be somebody else", ChatCommands._user),
-    "/time": Command("[TIME]", "talk as of 2024-03-01, or as of now", ChatCommands._time),
-    "/memories": Command("[WORDS]", "the latest memories, or those found", ChatCommands._memories),
-    "/why": Command("", "why the last answer is what it is", ChatCommands._why),
-    "/forget": Command("WHAT", "a number of /memories, session or all", ChatCommands._forget),
-    "/export": Command("[FILE]", "write your memory to a file", ChatCommands._export),
-    "/help": Command("", "this list", ChatCommands._help),
-    "/quit": Command("", "leave", ChatCommands._quit),
+    "/new": Command("", "begin a new session", Talk._new),
+    "/session": Command("[ID]", "show the session, or go on with another", Talk._session),
+    "/user": Command("[NAME]", "show who you are, or be somebody else", Talk._user),
+    "/time": Command("[TIME]", "talk as of 2024-03-01, or as of now", Talk._time),
+    "/memories": Command("[WORDS]", "the latest memories, or those found", Talk._memories),
+    "/why": Command("", "why the last answer is what it is", Talk._why),
+    "/forget": Command("WHAT", "a number of /memories, session or all", Talk._forget),
+    "/export": Command("[FILE]", "write your memory to a file", Talk._export),
+    "/help": Command("", "this list", Talk._help),
+    "/quit": Command("", "leave", Talk._quit),
 }

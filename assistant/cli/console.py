@@ -16,7 +16,7 @@ from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
     from memory_store.transfer import Progress as ProgressOfRounds
 
@@ -67,50 +67,35 @@ def say(console: "Console", text: str, style: str | None = None) -> None:
         console.file.write(f"{plain(text)}\n")
 
 
-class _ProgressLines:
-    """How far a command is, in plain lines: when a step begins, after about each tenth of it, and
-    at its end."""
+class _ShownProgress:
+    """Bars on a terminal; elsewhere a line when a step begins, after about each tenth of it, and at
+    its end."""
 
-    def __init__(self, console: "Console") -> None:
-        self._console = console
-        self._step = ""
-        self._done = self._rounds = self._next = 0
-
-    def begin(self, step: str, rounds: int) -> None:
-        self._step, self._rounds, self._done = step, rounds, 0
-        self._say()
-
-    def advance(self, rounds: int) -> None:
-        self._done += rounds
-        if rounds and (self._done >= self._next or self._done == self._rounds):
-            self._say()
-
-    def _say(self) -> None:
-        self._next = self._done + max(1, self._rounds // 10)
-        text = f"{self._step}: {self._done} of {self._rounds} memories"
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-class _ProgressBars:
-    def __init__(self, bars: "Progress") -> None:
-        self._bars = bars
-        self._step: TaskID | None = None
+    def __init__(self, console: "Console", bars: "Progress") -> None:
+        self._console, self._bars = console, bars
+        self._next_line = 0
 
     def begin(self, step: str, rounds: int) -> None:
         self._step = self._bars.add_task(step, total=rounds)
+        self._say(0, step, rounds)
 
     def advance(self, rounds: int) -> None:
-        if self._step is not None:
-            self._bars.advance(self._step, rounds)
+        self._bars.advance(self._step, rounds)
+        task = self._bars.tasks[-1]
+        done, total = int(task.completed), int(task.total or 0)
+        if rounds and (done >= self._next_line or done == total):
+            self._say(done, task.description, total)
+
+    def _say(self, done: int, step: str, total: int) -> None:
+        self._next_line = done + max(1, total // 10)
+        if self._bars.disable:
+            text = f"{step}: {done} of {total} memories"
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager
 def shown_progress(console: "Console") -> "Iterator[ProgressOfRounds]":
-    """Shows how far a long command is while the context is open: bars on a terminal, plain lines
-    elsewhere, nothing on a quiet console."""
-    if console.quiet or not console.is_terminal:
-        yield _ProgressLines(console)
-        return
+    """Shows how far a long command is while the context is open; nothing on a quiet console."""
     # Most commands show no progress, and importing this takes time.
     from rich import progress
 
@@ -122,8 +107,9 @@ def shown_progress(console: "Console") -> "Iterator[ProgressOfRounds]":
         progress.TimeElapsedColumn(),
         progress.TimeRemainingColumn(),
     )
-    with progress.Progress(*columns, console=console) as bars:
-        yield _ProgressBars(bars)
+    is_drawn = console.is_terminal and not console.quiet
+    with progress.Progress(*columns, console=console, disable=not is_drawn) as bars:
+        yield _ShownProgress(console, bars)
 
 
 def confirmed(question: str) -> bool:
@@ -155,23 +141,19 @@ STANDARD = Path("-")
 """Names standard input and output."""
 
 
-class FileTrouble(AssistantError):
-    """A file cannot be read or written (the user acts)."""
-
-
 def read_export(file: Path) -> bytes:
     """The text of a file, or of standard input (`-`)."""
     try:
         return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
     except OSError as error:
-        raise FileTrouble(f"cannot read {file}: {error.strerror or error}") from error
+        raise AssistantError(f"cannot read {file}: {error.strerror or error}") from error
 
 
 @contextmanager
 def new_file(file: Path) -> Iterator[TextIO]:
     """A file that is there once all of it is written; none that exists is replaced."""
     if file.exists():
-        raise FileTrouble(f"{file} exists already: name another file")
+        raise AssistantError(f"{file} exists already: name another file")
     part = file.with_name(f"{file.name}.part")
     try:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -179,6 +161,6 @@ def new_file(file: Path) -> Iterator[TextIO]:
             yield out
         part.replace(file)
     except OSError as error:
-        raise FileTrouble(f"cannot write {file}: {error.strerror or error}") from error
+        raise AssistantError(f"cannot write {file}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)

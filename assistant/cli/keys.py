@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assistant.access.keys import ApiKey, KeyFile, KeyScope, new_key
+from assistant.access.keys import ApiKey, KeyFile, KeyScope, SharedKeys, body_of, new_key
 from assistant.cli.options import SettingsOptions, Told, declared
 from assistant.clock import wall_clock
 
 if TYPE_CHECKING:
-    from assistant.access.shared_keys import SharedKeys
     from assistant.settings import Settings
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
@@ -90,8 +89,7 @@ async def _remove(settings: "Settings", key_id: str) -> ApiKey:
 
 
 @asynccontextmanager
-async def _on_server(settings: "Settings") -> AsyncIterator["SharedKeys"]:
-    from assistant.access.shared_keys import SharedKeys
+async def _on_server(settings: "Settings") -> AsyncIterator[SharedKeys]:
     from assistant.services import make_documents
 
     documents = make_documents(settings)
@@ -109,10 +107,4 @@ def _line(key: ApiKey) -> str:
 
 
 def _body(key: ApiKey) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "label": key.label,
-        "user_id": key.user_id,
-        "scopes": sorted(key.scopes),
-        "created_at": key.created_at,
-    }
+    return {name: value for name, value in body_of(key).items() if name != "sha256"}

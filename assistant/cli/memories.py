@@ -254,14 +254,11 @@ def export(
     server: ServerOptions,
 ) -> Told | None:
     """Export a user's memory to a file (JSONL)."""
-    with _memory(server) as memory:
-        total = memory.page(limit=1)["total"]
-        with shown_progress(new_console(stderr=True)) as progress:
-            progress.begin("exporting", total)
-            if file == STANDARD:
-                memory.export(sys.stdout, progress)
-                return None
-            count = memory.export_file(file, progress)
+    with _memory(server) as memory, shown_progress(new_console(stderr=True)) as progress:
+        if file == STANDARD:
+            memory.export(sys.stdout, progress)
+            return None
+        count = memory.export_file(file, progress)
     return Told({"exported": count, "file": str(file)}, f"{memory_count(count)} written to {file}")
 
 

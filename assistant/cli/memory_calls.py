@@ -85,6 +85,7 @@ class MemoryCalls:
     def export(self, out: TextIO, progress: "Progress") -> int:
         """Write the lines of an export, the first of which says what they are; how many memories
         they hold."""
+        progress.begin("exporting", self.page(limit=1)["total"])
         count = 0
         for line in self._connection.lines("GET", f"{self._user_path}/export"):
             out.write(f"{line}\n")
