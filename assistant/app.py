@@ -10,8 +10,8 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from assistant.access.doorkeeper import Doorkeeper
+from assistant.access.keys import SHARED_KEYS, SharedKeys
 from assistant.access.limits import ClientPatience, RequestLimits, SharedBudgets
-from assistant.access.shared_keys import SHARED_KEYS, SharedKeys
 from assistant.api import (
     access,
     browsers,

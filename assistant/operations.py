@@ -60,6 +60,13 @@ def lines_of(file: Path) -> Iterator[Iterator[str]]:
         raise ConfigError(f"cannot read {file}: {error}", code="backup_failed") from error
 
 
+def count_rounds(file: Path) -> int:
+    """How many rounds a backup holds. Names a line that cannot be read, before anything is
+    written."""
+    with lines_of(file) as lines:
+        return sum(1 for _ in from_lines(lines))
+
+
 def _opened(named: Path, path: Path, mode: str) -> TextIO:
     if named.suffix == ".gz":
         return cast(TextIO, gzip.open(path, mode, encoding="utf-8", newline="\n"))
@@ -118,9 +125,7 @@ async def backup(settings: Settings, file: Path, progress: Progress) -> BackedUp
 
 async def restore(settings: Settings, file: Path, progress: Progress) -> Restored:
     """Fill the empty memory that the settings name from a backup."""
-    with lines_of(file) as counted:
-        # Names a line that cannot be read before anything is written.
-        rounds = sum(1 for _ in from_lines(counted))
+    rounds = count_rounds(file)
     with lines_of(file) as lines:
         return await transfer.restore(
             _operator(settings, _in_use(settings)),
@@ -156,10 +161,7 @@ async def repair(settings: Settings, backup: Path | None) -> Mended:
     mending = partial(transfer.repair, memory, partial(make_embedder, settings))
     if backup is None:
         return await mending(design=key_design(settings))
-    with lines_of(backup) as checked:
-        # Names a line that cannot be read before anything is written.
-        for _ in from_lines(checked):
-            pass
+    count_rounds(backup)
     with lines_of(backup) as lines:
         return await mending(lines, design=key_design(settings))
 

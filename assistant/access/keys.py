@@ -1,4 +1,5 @@
-"""API keys: random tokens of which only a digest is kept, what each of them allows, and their file.
+"""API keys: random tokens of which only a digest is kept, what each of them allows, and where they
+are: in a file, or on a Qdrant server.
 
 The file is configuration, like `assistant.toml`: any number of assistants read one file, and see at
 once what is made or revoked in it."""
@@ -13,10 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assistant.characters import wrong_with_id
 from assistant.errors import ConfigError
+
+if TYPE_CHECKING:
+    from memory_store import Document, Documents
 
 _FORMAT, _VERSION = "aide-memoire/keys", 1
 _PREFIX = "am-"
@@ -93,7 +97,7 @@ def key_of(token: str, keys: Collection[ApiKey]) -> ApiKey | None:
 
 def to_body(keys: Sequence[ApiKey]) -> dict[str, Any]:
     """Keys as they are kept, in JSON: digests, labels, users and scopes, never a token."""
-    return {"format": _FORMAT, "version": _VERSION, "keys": [_key_to_body(key) for key in keys]}
+    return {"format": _FORMAT, "version": _VERSION, "keys": [body_of(key) for key in keys]}
 
 
 def from_body(body: Mapping[str, Any]) -> tuple[ApiKey, ...]:
@@ -103,7 +107,8 @@ def from_body(body: Mapping[str, Any]) -> tuple[ApiKey, ...]:
     return tuple(map(_key_from_body, body["keys"]))
 
 
-def _key_to_body(key: ApiKey) -> dict[str, Any]:
+def body_of(key: ApiKey) -> dict[str, Any]:
+    """A key as it is kept, in JSON."""
     return {
         "id": key.id,
         "label": key.label,
@@ -206,3 +211,48 @@ class KeyFile:
 
     def _unreadable(self, error: Exception) -> ConfigError:
         return ConfigError(f"cannot read the keys in {self.path}: {error}", code="keys_unreadable")
+
+
+SHARED_KEYS = "keys"
+"""The name of the document of shared keys, whose changes are told."""
+
+
+class SharedKeys:
+    """The keys of all assistants on one Qdrant server: one document, as the file is for one
+    machine. Where there is no document there are no keys."""
+
+    def __init__(self, documents: "Documents") -> None:
+        self._documents = documents
+
+    async def keys(self) -> tuple[ApiKey, ...]:
+        """The keys of the moment. Raises `ConfigError` for what cannot be read."""
+        return _keys_in(await self._documents.read(SHARED_KEYS))
+
+    async def add(self, key: ApiKey) -> None:
+        """Put a key with the others."""
+        done, there = False, await self._documents.read(SHARED_KEYS)
+        while not done:
+            done, there = await self._write((*_keys_in(there), key), there)
+
+    async def remove(self, key_id: str) -> ApiKey | None:
+        """Take a key away; None when it is not there."""
+        done, there, gone = False, await self._documents.read(SHARED_KEYS), None
+        while not done:
+            keys = _keys_in(there)
+            gone = next((key for key in keys if key.id == key_id), gone)
+            if gone not in keys:
+                return gone
+            done, there = await self._write([key for key in keys if key != gone], there)
+        return gone
+
+    async def _write(self, keys: Sequence[ApiKey], over: "Document") -> "tuple[bool, Document]":
+        return await self._documents.write(SHARED_KEYS, to_body(keys), over)
+
+
+def _keys_in(document: "Document") -> tuple[ApiKey, ...]:
+    try:
+        return from_body(document.body) if document.body else ()
+    except (ValueError, KeyError, TypeError, ConfigError) as error:
+        raise ConfigError(
+            f"cannot read the keys on the Qdrant server: {error}", code="keys_unreadable"
+        ) from error

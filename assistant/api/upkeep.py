@@ -147,8 +147,7 @@ async def _lines(request: Request) -> list[str]:
         raise InvalidRequest(
             "this is not an export of ours: another assistant's is sent with format=auto"
         )
-    lines = utf8_text(body.removeprefix(codecs.BOM_UTF8)).split("\n")
-    return [line for line in lines if line.strip()]
+    return utf8_text(body.removeprefix(codecs.BOM_UTF8)).split("\n")
 
 
 async def pieces(lines: Iterable[str]) -> AsyncIterator[str]:

@@ -1,6 +1,7 @@
-"""The slash commands of `assistant chat`."""
+"""What is typed in `assistant chat`: slash commands, or something said that gets an answer."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,9 +9,9 @@ from rich.console import Console
 
 from assistant.cli.connection import ServerError
 from assistant.cli.console import confirmed, in_prose, memory_count, say, shown_progress
-from assistant.cli.conversation import TerminalConversation
+from assistant.cli.conversation import ReplyPiece, TerminalConversation
 from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls
-from assistant.cli.printing import one_memory, print_memories, print_why, with_answers
+from assistant.cli.printing import print_memories, print_why, what_goes
 
 AHEAD = (
     "that is in the future: what you say now is kept with that date, and counts as newer than "
@@ -29,24 +30,33 @@ class Command(NamedTuple):
 
     argument: str
     meaning: str
-    run: Callable[["ChatCommands", str], None]
+    run: Callable[["Talk", str], None]
 
 
-class ChatCommands:
-    def __init__(self, conversation: TerminalConversation, console: Console) -> None:
+Shown = Callable[[Console], AbstractContextManager[Callable[[ReplyPiece], None]]]
+"""Shows an answer while the context is open; what it gives takes the pieces."""
+
+
+class Talk:
+    def __init__(self, conversation: TerminalConversation, console: Console, shown: Shown) -> None:
         self._conversation = conversation
         self._console = console
+        self._answer_shown = shown
         self._shown: list[str] = []
         """The ids of the memories last shown, which may be named by their number."""
 
-    def carry_out(self, line: str) -> None:
-        """Carry out a line that begins with a slash. Raises `ServerError` and `Leave`."""
+    def take(self, line: str) -> None:
+        """Carry out a command, or say the line and show the answer; nothing for a blank one.
+        Raises `AssistantError` and `Leave`."""
         name, _, argument = line.partition(" ")
-        command = COMMANDS.get(name)
-        if command is None:
-            self._say(f"there is no command {name}; /help lists them")
-        else:
+        if command := COMMANDS.get(name):
             command.run(self, argument.strip())
+        elif line.startswith("/"):
+            self._say(f"there is no command {name}; /help lists them")
+        elif line:
+            with self._answer_shown(self._console) as show:
+                for piece in self._conversation.say(line):
+                    show(piece)
 
     def _new(self, _: str) -> None:
         self._conversation.begin()
@@ -91,56 +101,34 @@ class ChatCommands:
             print_why(self._console, self._conversation.trace)
 
     def _forget(self, what: str) -> None:
-        if what == "all":
-            self._forget_all()
-        elif what == "session":
-            self._forget_session()
-        elif what:
-            self._forget_one(what)
-        else:
+        id = session_id = None
+        if not what:
             self._say("/forget needs a number from /memories, an id, 'session' or 'all'")
-
-    def _forget_all(self) -> None:
-        count = self._memory.forget(dry_run=True)["rounds"]
-        user = self._conversation.connection.user_id
-        self._forget_many(count, f"all {memory_count(count)} of {user}")
-
-    def _forget_session(self) -> None:
-        session_id = self._conversation.session_id
-        try:
-            found = self._memory.forget(session_id=session_id, dry_run=True)
-        except ServerError as error:
-            self._say(str(error))
             return
-        count = found["rounds"]
-        what = with_answers(f"this session of {memory_count(count)}", found)
-        self._forget_many(count, what, session_id)
-
-    def _forget_many(self, count: int, what: str, session_id: str | None = None) -> None:
-        if self._may_forget(count, what):
+        if what == "session":
+            session_id = self._conversation.session_id
+        elif what != "all":
+            id = self._named(what)
+        goes, found = what_goes(self._memory, id, session_id)
+        if not found["rounds"]:
+            self._say("there is nothing to forget")
+        elif not confirmed(f"forget {goes}?"):
+            self._say("nothing was forgotten")
+        elif id is not None:
+            self._memory.forget(id)
+            self._say("forgotten")
+        else:
             done = self._memory.forget(session_id=session_id)["rounds"]
             self._conversation.begin()
             self._say(f"{memory_count(done)} forgotten; a new session begins")
 
-    def _forget_one(self, named: str) -> None:
-        is_number = named.isdecimal() and 0 < int(named) <= len(self._shown)
-        if named.isdecimal() and not is_number and len(named) < SHORTEST_PREFIX:
-            self._say(f"no memory number {named}: /memories lists them")
-            return
-        memory = self._memory.show(self._shown[int(named) - 1] if is_number else named)
-        found = self._memory.forget(memory["id"], dry_run=True)
-        if self._may_forget(1, with_answers(one_memory(memory), found)):
-            self._memory.forget(memory["id"])
-            self._say("forgotten")
-
-    def _may_forget(self, count: int, what: str) -> bool:
-        if not count:
-            self._say("there is nothing to forget")
-            return False
-        agreed = confirmed(f"forget {what}?")
-        if not agreed:
-            self._say("nothing was forgotten")
-        return agreed
+    def _named(self, memory: str) -> str:
+        """The id of a memory named by its number in the last list, or by its id."""
+        if not memory.isdecimal() or len(memory) >= SHORTEST_PREFIX:
+            return memory
+        if not 0 < int(memory) <= len(self._shown):
+            raise ServerError(f"no memory number {memory}: /memories lists them")
+        return self._shown[int(memory) - 1]
 
     def _export(self, named: str) -> None:
         file = Path(named or _EXPORT)
@@ -166,14 +154,14 @@ class ChatCommands:
 
 
 COMMANDS = {
-    "/new": Command("", "begin a new session", ChatCommands._new),
-    "/session": Command("[ID]", "show the session, or go on with another", ChatCommands._session),
-    "/user": Command("[NAME]", "show who you are, or be somebody else", ChatCommands._user),
-    "/time": Command("[TIME]", "talk as of 2024-03-01, or as of now", ChatCommands._time),
-    "/memories": Command("[WORDS]", "the latest memories, or those found", ChatCommands._memories),
-    "/why": Command("", "why the last answer is what it is", ChatCommands._why),
-    "/forget": Command("WHAT", "a number of /memories, session or all", ChatCommands._forget),
-    "/export": Command("[FILE]", "write your memory to a file", ChatCommands._export),
-    "/help": Command("", "this list", ChatCommands._help),
-    "/quit": Command("", "leave", ChatCommands._quit),
+    "/new": Command("", "begin a new session", Talk._new),
+    "/session": Command("[ID]", "show the session, or go on with another", Talk._session),
+    "/user": Command("[NAME]", "show who you are, or be somebody else", Talk._user),
+    "/time": Command("[TIME]", "talk as of 2024-03-01, or as of now", Talk._time),
+    "/memories": Command("[WORDS]", "the latest memories, or those found", Talk._memories),
+    "/why": Command("", "why the last answer is what it is", Talk._why),
+    "/forget": Command("WHAT", "a number of /memories, session or all", Talk._forget),
+    "/export": Command("[FILE]", "write your memory to a file", Talk._export),
+    "/help": Command("", "this list", Talk._help),
+    "/quit": Command("", "leave", Talk._quit),
 }

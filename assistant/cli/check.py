@@ -4,13 +4,11 @@ Each language model that is set is asked one short question, which may cost a fe
 """
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import NamedTuple, get_args
 
-import typer
-
 from assistant.access.doorkeeper import Doorkeeper, check_reachable
+from assistant.cli.options import Told
 from assistant.errors import AssistantError
 from assistant.models.chat_model import Message, RoleCounts
 from assistant.models.gateway import gateway_to
@@ -33,17 +31,13 @@ class Finding(NamedTuple):
     text: str
 
 
-def print_check(settings: Settings, *, as_json: bool) -> None:
-    """Print what was found; exit code 1 when something cannot be used. Writes to no memory."""
+def check_set_up(settings: Settings) -> Told:
+    """What was found; exit code 1 when something cannot be used. Writes to no memory."""
     findings = asyncio.run(_findings(settings))
     usable = all(finding.usable for finding in findings)
-    if as_json:
-        parts = {f.part: {"usable": f.usable, "text": f.text} for f in findings}
-        typer.echo(json.dumps({"usable": usable, "parts": parts}, ensure_ascii=False))
-    else:
-        for finding in findings:
-            typer.echo(f"{finding.part}: {'ok' if finding.usable else 'PROBLEM'}: {finding.text}")
-    raise typer.Exit(0 if usable else 1)
+    parts = {f.part: {"usable": f.usable, "text": f.text} for f in findings}
+    lines = [f"{f.part}: {'ok' if f.usable else 'PROBLEM'}: {f.text}" for f in findings]
+    return Told({"usable": usable, "parts": parts}, "\n".join(lines), 0 if usable else 1)
 
 
 async def _findings(settings: Settings) -> list[Finding]:

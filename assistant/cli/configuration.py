@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assistant.cli import options
-from assistant.cli.console import new_console, new_file, one_line, print_json, say
+from assistant.cli.console import new_console, new_file, one_line, say
+from assistant.cli.options import Told, declared, flat
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,26 +20,22 @@ app = typer.Typer()
 
 
 @app.callback(invoke_without_command=True)
-@options.grouped
-def config(
-    context: typer.Context, memory: options.MemoryOptions, as_json: options.Json = False
-) -> None:
+@flat
+def config(context: typer.Context, memory: options.MemoryOptions) -> Told | None:
     """Show each setting in use and where it comes from; `init` writes a settings file."""
     if context.invoked_subcommand is not None:
-        return
+        return None
     from assistant.settings.listing import settings_in_use
 
     shown = settings_in_use(
         data_dir=memory.data_dir, qdrant_url=memory.qdrant_url, config_file=memory.config
     )
     warn_about_names()
-    if as_json:
-        print_json({name: {"value": value, "source": source} for name, value, source in shown})
-    else:
-        print_settings(new_console(), shown)
+    body = {name: {"value": value, "source": source} for name, value, source in shown}
+    return Told(body, lambda: print_settings(new_console(), shown))
 
 
-@app.command()
+@declared(app)
 def init(
     file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("assistant.toml"),
 ) -> None:

@@ -87,6 +87,13 @@ class ServerConnection:
             raise ServerError(f"{self.base_url} is not an assistant: {path} answered no JSON")
         return body
 
+    def mine(self, method: str, path: str, **asked: Any) -> dict[str, Any]:
+        """What a route answers for the user; `asked` goes along, but for what is None. A trailing
+        underscore only keeps a name apart from Python's words."""
+        given = {name.rstrip("_"): value for name, value in asked.items() if value is not None}
+        where = "params" if method in ("GET", "DELETE") else "json"
+        return self.call(method, path, **{where: {"user_id": self.user_id} | given})
+
     def lines(self, method: str, path: str, **content: Any) -> Iterator[str]:
         """The lines of a long answer, as they come. Closing the iterator ends the request."""
         with self._failures(), self._http.stream(method, path, **content) as reply:

@@ -1,26 +1,22 @@
 """The terminal: printing without markup, progress, asking yes or no, an editor for longer texts;
 and the files that commands read and write."""
 
-import json
 import os
 import re
-import shlex
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-import typer
+import click
 
 from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
     from memory_store.transfer import Progress as ProgressOfRounds
 
@@ -71,54 +67,35 @@ def say(console: "Console", text: str, style: str | None = None) -> None:
         console.file.write(f"{plain(text)}\n")
 
 
-def print_json(body: Any) -> None:
-    typer.echo(json.dumps(body, ensure_ascii=False, indent=2))
+class _ShownProgress:
+    """Bars on a terminal; elsewhere a line when a step begins, after about each tenth of it, and at
+    its end."""
 
-
-class _ProgressLines:
-    """How far a command is, in plain lines: when a step begins, after about each tenth of it, and
-    at its end."""
-
-    def __init__(self, console: "Console") -> None:
-        self._console = console
-        self._step = ""
-        self._done = self._rounds = self._next = 0
-
-    def begin(self, step: str, rounds: int) -> None:
-        self._step, self._rounds, self._done = step, rounds, 0
-        self._say()
-
-    def advance(self, rounds: int) -> None:
-        self._done += rounds
-        if rounds and (self._done >= self._next or self._done == self._rounds):
-            self._say()
-
-    def _say(self) -> None:
-        self._next = self._done + max(1, self._rounds // 10)
-        text = f"{self._step}: {self._done} of {self._rounds} memories"
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-class _ProgressBars:
-    def __init__(self, bars: "Progress") -> None:
-        self._bars = bars
-        self._step: TaskID | None = None
+    def __init__(self, console: "Console", bars: "Progress") -> None:
+        self._console, self._bars = console, bars
+        self._next_line = 0
 
     def begin(self, step: str, rounds: int) -> None:
         self._step = self._bars.add_task(step, total=rounds)
+        self._say(0, step, rounds)
 
     def advance(self, rounds: int) -> None:
-        if self._step is not None:
-            self._bars.advance(self._step, rounds)
+        self._bars.advance(self._step, rounds)
+        task = self._bars.tasks[-1]
+        done, total = int(task.completed), int(task.total or 0)
+        if rounds and (done >= self._next_line or done == total):
+            self._say(done, task.description, total)
+
+    def _say(self, done: int, step: str, total: int) -> None:
+        self._next_line = done + max(1, total // 10)
+        if self._bars.disable:
+            text = f"{step}: {done} of {total} memories"
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager
 def shown_progress(console: "Console") -> "Iterator[ProgressOfRounds]":
-    """Shows how far a long command is while the context is open: bars on a terminal, plain lines
-    elsewhere, nothing on a quiet console."""
-    if console.quiet or not console.is_terminal:
-        yield _ProgressLines(console)
-        return
+    """Shows how far a long command is while the context is open; nothing on a quiet console."""
     # Most commands show no progress, and importing this takes time.
     from rich import progress
 
@@ -130,8 +107,9 @@ def shown_progress(console: "Console") -> "Iterator[ProgressOfRounds]":
         progress.TimeElapsedColumn(),
         progress.TimeRemainingColumn(),
     )
-    with progress.Progress(*columns, console=console) as bars:
-        yield _ProgressBars(bars)
+    is_drawn = console.is_terminal and not console.quiet
+    with progress.Progress(*columns, console=console, disable=not is_drawn) as bars:
+        yield _ShownProgress(console, bars)
 
 
 def confirmed(question: str) -> bool:
@@ -147,38 +125,20 @@ def confirmed(question: str) -> bool:
         return False
 
 
-_EDITORS = ("VISUAL", "EDITOR")
-_COMMON = "vi"
-
-
 def edited(text: str) -> str:
     """The text as the user left it in `$VISUAL` or `$EDITOR`. Raises where there is no editor."""
-    named = next((os.environ[name] for name in _EDITORS if os.environ.get(name)), None)
-    if named is None and not sys.stdin.isatty():
+    is_named = any(os.environ.get(name) for name in ("VISUAL", "EDITOR"))
+    if not is_named and not sys.stdin.isatty():
         raise AssistantError("cannot open an editor in a pipe: use --text")
-    # The folder is for its owner's eyes only, and so is what an editor writes beside the file.
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "memory.txt"
-        file.write_text(text + "\n", encoding="utf-8")
-        _edit(shlex.split(named or _COMMON), file)
-        return file.read_text(encoding="utf-8").rstrip("\n")
-
-
-def _edit(editor: list[str], file: Path) -> None:
     try:
-        ended = subprocess.run([*editor, str(file)])
-    except OSError as error:
-        raise AssistantError(f"the editor {editor[0]} cannot be started: {error}") from error
-    if ended.returncode:
-        raise AssistantError(f"the editor {editor[0]} failed: nothing was changed")
+        after = click.edit(text)
+    except click.ClickException as error:
+        raise AssistantError(f"{error.message}: nothing was changed") from error
+    return text if after is None else after.rstrip("\n")
 
 
 STANDARD = Path("-")
 """Names standard input and output."""
-
-
-class FileTrouble(AssistantError):
-    """A file cannot be read or written (the user acts)."""
 
 
 def read_export(file: Path) -> bytes:
@@ -186,14 +146,14 @@ def read_export(file: Path) -> bytes:
     try:
         return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
     except OSError as error:
-        raise FileTrouble(f"cannot read {file}: {error.strerror or error}") from error
+        raise AssistantError(f"cannot read {file}: {error.strerror or error}") from error
 
 
 @contextmanager
 def new_file(file: Path) -> Iterator[TextIO]:
     """A file that is there once all of it is written; none that exists is replaced."""
     if file.exists():
-        raise FileTrouble(f"{file} exists already: name another file")
+        raise AssistantError(f"{file} exists already: name another file")
     part = file.with_name(f"{file.name}.part")
     try:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -201,6 +161,6 @@ def new_file(file: Path) -> Iterator[TextIO]:
             yield out
         part.replace(file)
     except OSError as error:
-        raise FileTrouble(f"cannot write {file}: {error.strerror or error}") from error
+        raise AssistantError(f"cannot write {file}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)

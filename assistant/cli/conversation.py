@@ -7,10 +7,8 @@ import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import typer
-
 from assistant.cli.connection import ServerConnection, ServerError, in_path
-from assistant.cli.console import plain, print_json
+from assistant.cli.options import Told
 
 _CHAT = "/v1/chat/completions"
 # A continued session sends so many of its rounds along; memory knows the others.
@@ -95,16 +93,14 @@ class TerminalConversation:
 
         Opening a session stores nothing.
         """
-        body = {"user_id": self.connection.user_id, "started_at": timestamp}
-        return str(self.connection.call("POST", "/v1/sessions", json=body)["started_at"])
+        return str(self.connection.mine("POST", "/v1/sessions", started_at=timestamp)["started_at"])
 
     def _catch_up(self) -> None:
-        mine = {"user_id": self.connection.user_id}
-        sessions = self.connection.call("GET", "/v1/sessions", params=mine)["data"]
+        sessions = self.connection.mine("GET", "/v1/sessions")["data"]
         if all(one["id"] != self.session_id for one in sessions):
             return
         path = f"/v1/sessions/{in_path(self.session_id)}"
-        for round in self.connection.call("GET", path, params=mine)["data"][-_TAKEN_UP:]:
+        for round in self.connection.mine("GET", path)["data"][-_TAKEN_UP:]:
             sides = (("user", round["user_text"]), ("assistant", round["assistant_text"]))
             self.messages += [{"role": role, "content": text} for role, text in sides if text]
 
@@ -142,19 +138,16 @@ def new_session_id(origin: str = "terminal") -> str:
     return f"{origin}-{uuid.uuid4().hex[:12]}"
 
 
-def print_answer(
+def one_answer(
     connection: ServerConnection,
     question: str,
     metadata: Mapping[str, str | None],
-    *,
     model: str | None,
-    as_json: bool,
-) -> None:
-    debug = {"memory_debug": "1"} if as_json else {}
+) -> Told:
     known = {name: value for name, value in metadata.items() if value is not None}
     asked: dict[str, Any] = {
         "messages": [{"role": "user", "content": question}],
-        "metadata": {"user_id": connection.user_id} | known | debug,
+        "metadata": {"user_id": connection.user_id} | known,
     }
     if model:
         asked["model"] = model
@@ -162,10 +155,7 @@ def print_answer(
     if not reply.get("choices"):
         raise ServerError(f"{connection.base_url} is not an assistant: its reply has no answer")
     answer = str(reply["choices"][0]["message"]["content"])
-    if as_json:
-        print_json({"answer": answer} | _sources(reply) | reply)
-    else:
-        typer.echo(plain(answer))
+    return Told({"answer": answer} | _sources(reply) | reply, answer)
 
 
 def _sources(reply: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assistant.access.keys import ApiKey, KeyFile, KeyScope, new_key
-from assistant.cli.console import print_json
-from assistant.cli.options import Json, SettingsOptions, grouped
+from assistant.access.keys import ApiKey, KeyFile, KeyScope, SharedKeys, body_of, new_key
+from assistant.cli.options import SettingsOptions, Told, declared
 from assistant.clock import wall_clock
 
 if TYPE_CHECKING:
-    from assistant.access.shared_keys import SharedKeys
     from assistant.settings import Settings
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 
 
-@app.command()
-@grouped
+@declared(app)
 def create(
     label: Annotated[str, typer.Argument(help="What the key is for.")],
     settings: SettingsOptions,
@@ -30,52 +27,46 @@ def create(
         list[KeyScope] | None,
         typer.Option(help="Scope to grant: act_as, set_time or admin. Can be given several times."),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Create a key and print it. It cannot be shown again."""
     now = wall_clock().isoformat(timespec="seconds")
     made = new_key(label, user, scope or [], created_at=now)
     place = asyncio.run(_add(settings.read(), made.key))
-    if as_json:
-        print_json(_body(made.key) | {"key": made.token})
-    else:
-        typer.echo(
-            f"{_line(made.key)}\nstored in {place}. The key (it cannot be shown again):", err=True
-        )
+
+    def show() -> None:
+        about = f"{_line(made.key)}\nstored in {place}. The key (it cannot be shown again):"
+        typer.echo(about, err=True)
         typer.echo(made.token)
 
+    return Told(_body(made.key) | {"key": made.token}, show)
 
-@app.command("list")
-@grouped
-def list_keys(settings: SettingsOptions, as_json: Json = False) -> None:
+
+@declared(app, "list")
+def list_keys(settings: SettingsOptions) -> Told:
     """Print the keys: id, label, user, scopes, and when they were made."""
     from assistant.services import shared_keys
 
     read = settings.read()
     keys = (*KeyFile(read.keys_path).keys(), *asyncio.run(shared_keys(read)))
-    if as_json:
-        print_json([_body(key) for key in keys])
-    elif not keys:
-        typer.echo("there are no keys", err=True)
-    else:
+
+    def show() -> None:
         for key in keys:
             typer.echo(_line(key))
+        if not keys:
+            typer.echo("there are no keys", err=True)
+
+    return Told([_body(key) for key in keys], show)
 
 
-@app.command()
-@grouped
+@declared(app)
 def revoke(
     key_id: Annotated[str, typer.Argument(help="The id that 'assistant keys list' shows.")],
     settings: SettingsOptions,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Take a key away. Running assistants refuse it from the next request on, or, where they share
     keys on a Qdrant server, within five seconds."""
     gone = asyncio.run(_remove(settings.read(), key_id))
-    if as_json:
-        print_json(_body(gone) | {"revoked": True})
-    else:
-        typer.echo(f"revoked {_line(gone)}")
+    return Told(_body(gone) | {"revoked": True}, f"revoked {_line(gone)}")
 
 
 async def _add(settings: "Settings", key: ApiKey) -> str:
@@ -98,8 +89,7 @@ async def _remove(settings: "Settings", key_id: str) -> ApiKey:
 
 
 @asynccontextmanager
-async def _on_server(settings: "Settings") -> AsyncIterator["SharedKeys"]:
-    from assistant.access.shared_keys import SharedKeys
+async def _on_server(settings: "Settings") -> AsyncIterator[SharedKeys]:
     from assistant.services import make_documents
 
     documents = make_documents(settings)
@@ -117,10 +107,4 @@ def _line(key: ApiKey) -> str:
 
 
 def _body(key: ApiKey) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "label": key.label,
-        "user_id": key.user_id,
-        "scopes": sorted(key.scopes),
-        "created_at": key.created_at,
-    }
+    return {name: value for name, value in body_of(key).items() if name != "sha256"}

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from assistant.cli import configuration, keys, memories, options, whole_memory
-from assistant.cli.options import ServerOptions, SettingsOptions
+from assistant.cli.options import ServerOptions, SettingsOptions, Told, declared
 from assistant.errors import AssistantError
 
 app = typer.Typer(
@@ -33,8 +33,7 @@ def _root(
         raise typer.Exit(2)
 
 
-@app.command()
-@options.grouped
+@declared(app)
 def serve(
     settings: SettingsOptions,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
@@ -55,19 +54,17 @@ def serve(
     run_server(read)
 
 
-@app.command()
-@options.grouped
-def check(settings: SettingsOptions, as_json: options.Json = False) -> None:
+@declared(app)
+def check(settings: SettingsOptions) -> Told:
     """Check this set-up: address, keys, memory, embedder, models."""
-    from assistant.cli.check import print_check
+    from assistant.cli.check import check_set_up
 
     read = settings.read()
     configuration.warn_about_names()
-    print_check(read, as_json=as_json)
+    return check_set_up(read)
 
 
-@app.command()
-@options.grouped
+@declared(app)
 def chat(
     server: ServerOptions,
     session: options.Session = None,
@@ -84,8 +81,7 @@ def chat(
         raise typer.Exit(terminal.chat(conversation, with_history=history))
 
 
-@app.command()
-@options.grouped
+@declared(app)
 def ask(
     question: Annotated[
         str, typer.Argument(help="The question. Use - to read it from standard input.")
@@ -100,10 +96,9 @@ def ask(
     remember: Annotated[
         bool, typer.Option(help="Store the question and its answer. By default nothing is stored.")
     ] = False,
-    as_json: options.Json = False,
-) -> None:
+) -> Told:
     """Ask one question and print the answer."""
-    from assistant.cli.conversation import print_answer
+    from assistant.cli.conversation import one_answer
 
     metadata = {
         "session_id": session,
@@ -113,15 +108,15 @@ def ask(
         "as_of": as_of,
         "memory": "on" if remember else "read_only",
         "question": "1",
+        "memory_debug": "1",
     }
     if question == "-":
         question = sys.stdin.read().strip()
     with server.connect() as connection:
-        print_answer(connection, question, metadata, model=model, as_json=as_json)
+        return one_answer(connection, question, metadata, model)
 
 
-@app.command()
-@options.grouped
+@declared(app)
 def mcp(server: ServerOptions) -> None:
     """Serve a running assistant's memory to MCP clients over stdio."""
     try:
@@ -144,7 +139,7 @@ for command in (
     whole_memory.repair,
     whole_memory.scrub,
 ):
-    app.command()(options.grouped(command))
+    declared(app)(command)
 
 
 def main() -> None:

@@ -18,12 +18,11 @@ from assistant.cli.console import (
     memory_count,
     new_console,
     plain,
-    print_json,
     read_export,
     say,
     shown_progress,
 )
-from assistant.cli.options import DryRun, Json, ServerOptions, Yes, grouped
+from assistant.cli.options import DryRun, ServerOptions, Told, Yes, declared
 from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
@@ -44,27 +43,19 @@ def _memory(server: ServerOptions) -> "Iterator[MemoryCalls]":
         yield MemoryCalls(connection)
 
 
-def _say(text: str) -> None:
-    say(new_console(), text)
-
-
-def _note(text: str) -> None:
-    """Write a note about a list, apart from its lines and to people only."""
+def _print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None], *notes: str) -> None:
+    """Print what was found, and notes about it to people only."""
     console = new_console()
-    if console.is_terminal:
-        say(console, text, style="dim")
-
-
-def _print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None]) -> None:
     if found:
-        show(new_console(), found)
+        show(console, found)
     else:
         # Standard output has the lines, of which there are none.
         typer.echo("nothing found", err=True)
+    for note in notes if console.is_terminal else ():
+        say(console, note, style="dim")
 
 
-@app.command("list")
-@grouped
+@declared(app, "list")
 def list_memories(
     server: ServerOptions,
     first: options.From = None,
@@ -78,23 +69,18 @@ def list_memories(
         str | None,
         typer.Option(help="Continue after this page: the 'next' value of the page before."),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """List memories by date."""
     order = "oldest" if oldest else "newest"
     with _memory(server) as memory:
         page = memory.page(from_=first, to=last, text=text, order=order, limit=limit, after=after)
-    if as_json:
-        print_json(page)
-        return
-    _print_list(page["data"], printing.print_memories)
-    _note(f"{len(page['data'])} of {page['total']}")
+    notes = [f"{len(page['data'])} of {page['total']}"]
     if page["next"]:
-        _note(f"the next ones: --after {page['next']}")
+        notes.append(f"the next ones: --after {page['next']}")
+    return Told(page, partial(_print_list, page["data"], printing.print_memories, *notes))
 
 
-@app.command()
-@grouped
+@declared(app)
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     server: ServerOptions,
@@ -106,37 +92,28 @@ def search(
         bool, typer.Option("--all", help="Also what is hardly near, and your own questions.")
     ] = False,
     limit: _Limit = 10,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Find memories by meaning, words and time."""
     asked = {"now": time, "from_": first, "to": last, "as_of": as_of, "top_k": limit}
     with _memory(server) as memory:
         found = memory.search(query, questions=every, **asked)
-    if as_json:
-        print_json(found)
-        return
     near = [one for one in found["data"] if every or one["near"]]
-    _print_list(near or found["data"], printing.print_memories)
+    notes = [printing.time_line(found["time_range"])]
     if weaker := len(found["data"]) - len(near):
         hidden = f"weaker hits not shown: {weaker} (--all shows them)"
-        _note(hidden if near else "nothing is near; these are the nearest")
-    _note(printing.time_line(found["time_range"]))
+        notes.insert(0, hidden if near else "nothing is near; these are the nearest")
+    return Told(found, partial(_print_list, near or found["data"], printing.print_memories, *notes))
 
 
-@app.command()
-@grouped
-def show(id: _Id, server: ServerOptions, as_json: Json = False) -> None:
+@declared(app)
+def show(id: _Id, server: ServerOptions) -> Told:
     """Show one memory with its facts."""
     with _memory(server) as memory:
         found = memory.show(id)
-    if as_json:
-        print_json(found)
-    else:
-        printing.print_memory(new_console(), found)
+    return Told(found, lambda: printing.print_memory(new_console(), found))
 
 
-@app.command()
-@grouped
+@declared(app)
 def conflicts(
     server: ServerOptions,
     mine: Annotated[
@@ -149,51 +126,40 @@ def conflicts(
         str | None, typer.Option(metavar="ID", help="This statement is not mine: change nothing.")
     ] = None,
     limit: _Limit = 50,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """List quoted or pasted statements that contradict what you said."""
     if mine is not None and leave is not None:
         raise typer.BadParameter("give --mine or --leave")
-    told = mine or leave
     with _memory(server) as memory:
-        if told is None:
-            found = memory.conflicts(limit)
-        else:
-            found = memory.said_by(told, "user" if mine else "quoted")
-    if as_json:
-        print_json(found)
-    elif told is not None:
-        _say("marked as yours; it replaces what you said before" if mine else "unchanged")
-    else:
-        _print_list(found["data"], printing.print_conflicts)
-        _note(f"{len(found['data'])} of {found['total']}")
+        if mine is not None:
+            text = "marked as yours; it replaces what you said before"
+            return Told(memory.said_by(mine, "user"), text)
+        if leave is not None:
+            return Told(memory.said_by(leave, "quoted"), "unchanged")
+        found = memory.conflicts(limit)
+    note = f"{len(found['data'])} of {found['total']}"
+    return Told(found, partial(_print_list, found["data"], printing.print_conflicts, note))
 
 
-@app.command()
-@grouped
+@declared(app)
 def edit(
     id: _Id,
     server: ServerOptions,
     text: Annotated[
         str | None, typer.Option(help="The corrected text. Without it, an editor opens.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Correct your side of a memory, in $EDITOR or with --text."""
     with _memory(server) as memory:
         found = memory.show(id)
         after = edited(found["user_text"]) if text is None else text
-        is_new = after != found["user_text"]
-        if is_new:
-            found = memory.correct(found["id"], after)
-    if as_json:
-        print_json(found)
-    else:
-        _say(printing.said(found) if is_new else "nothing was changed")
+        if after == found["user_text"]:
+            return Told(found, "nothing was changed")
+        found = memory.correct(found["id"], user_text=after)
+    return Told(found, printing.said(found))
 
 
-@app.command()
-@grouped
+@declared(app)
 def forget(
     server: ServerOptions,
     id: Annotated[str | None, typer.Argument(help="Id of a memory, or its beginning.")] = None,
@@ -204,21 +170,14 @@ def forget(
     scrub: Annotated[
         bool, typer.Option("--scrub", help="Also remove the text from the disk now.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Forget one memory, a session, or everything. Counts first, and asks."""
     if [id is not None, session is not None, everything].count(True) != 1:
         raise typer.BadParameter("give an id, --session or --all")
     with _memory(server) as memory:
         gone = partial(memory.forget, id, session)
-        found = gone(dry_run=True)
+        what, found = printing.what_goes(memory, id, session)
         count = found["rounds"]
-        if id is not None:
-            what = printing.with_answers(printing.one_memory(memory.show(id)), found)
-        elif session is not None:
-            what = printing.with_answers(f"{memory_count(count)} of session {session}", found)
-        else:
-            what = f"all {memory_count(count)} of {memory.user_id}"
         done = _if_agreed(gone, what, count, yes=yes, dry_run=dry_run)
         summary: dict[str, Any] = {
             "found": {name: found[name] for name in ("rounds", "facts", "sessions", "answers")},
@@ -227,13 +186,10 @@ def forget(
         }
         if scrub and not dry_run and (done or not count):
             summary["scrubbed"] = memory.scrub()
-    _tell_forgotten(what, count, done, summary, dry_run=dry_run, as_json=as_json)
-    if summary.get("scrubbed") and not as_json:
-        _say("forgotten text was removed from the disk")
+    return _forgotten(what, count, done, summary, dry_run=dry_run)
 
 
-@app.command()
-@grouped
+@declared(app)
 def expire(
     server: ServerOptions,
     older_than: Annotated[
@@ -248,8 +204,7 @@ def expire(
     ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Forget what has expired, or is older than a number of days. Counts first, and asks."""
     with _memory(server) as memory:
         try:
@@ -262,7 +217,7 @@ def expire(
         whose = f"{found['users']} users" if all_users else memory.user_id
         what = printing.with_answers(f"{memory_count(found['rounds'])} of {whose}", found)
         done = _if_agreed(gone, what, found["rounds"], yes=yes, dry_run=dry_run)
-    _tell_forgotten(what, found["rounds"], done, done or found, dry_run=dry_run, as_json=as_json)
+    return _forgotten(what, found["rounds"], done, done or found, dry_run=dry_run)
 
 
 def _if_agreed(
@@ -273,52 +228,41 @@ def _if_agreed(
     return gone(dry_run=False) if agreed else None
 
 
-def _tell_forgotten(
+def _forgotten(
     what: str,
     count: int,
     done: Mapping[str, Any] | None,
     summary: Mapping[str, Any],
     *,
     dry_run: bool,
-    as_json: bool,
-) -> None:
+) -> Told:
     """What became of a wish to forget. Exit code 1 where nobody agreed."""
-    if as_json:
-        print_json(summary)
-    elif not count:
-        _say("there is nothing to forget")
+    if not count:
+        text = "there is nothing to forget"
     elif done and done["rounds"]:
-        _say(f"{memory_count(done['rounds'])} forgotten")
+        text = f"{memory_count(done['rounds'])} forgotten"
     else:
-        _say(f"dry run, nothing was forgotten: {what}" if dry_run else "nothing was forgotten")
-    if count and not (done or dry_run):
-        raise typer.Exit(1)
+        text = f"dry run, nothing was forgotten: {what}" if dry_run else "nothing was forgotten"
+    if summary.get("scrubbed"):
+        text += "\nforgotten text was removed from the disk"
+    return Told(summary, text, exit_code=1 if count and not (done or dry_run) else 0)
 
 
-@app.command()
-@grouped
+@declared(app)
 def export(
     file: Annotated[Path, typer.Argument(help="File to create. Use - for standard output.")],
     server: ServerOptions,
-    as_json: Json = False,
-) -> None:
+) -> Told | None:
     """Export a user's memory to a file (JSONL)."""
-    with _memory(server) as memory:
-        total = memory.page(limit=1)["total"]
-        with shown_progress(new_console(stderr=True)) as progress:
-            progress.begin("exporting", total)
-            if file == STANDARD:
-                memory.export(sys.stdout, progress)
-                return
-            count = memory.export_file(file, progress)
-    if as_json:
-        print_json({"exported": count, "file": str(file)})
-    else:
-        _say(f"{memory_count(count)} written to {file}")
+    with _memory(server) as memory, shown_progress(new_console(stderr=True)) as progress:
+        if file == STANDARD:
+            memory.export(sys.stdout, progress)
+            return None
+        count = memory.export_file(file, progress)
+    return Told({"exported": count, "file": str(file)}, f"{memory_count(count)} written to {file}")
 
 
-@app.command("import")
-@grouped
+@declared(app, "import")
 def import_memories(
     file: Annotated[
         Path,
@@ -330,8 +274,7 @@ def import_memories(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only count what would be imported.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Import what this or another assistant exported: ChatGPT, Claude, Gemini and more. Safe to
     repeat."""
     with _memory(server) as memory:
@@ -352,11 +295,9 @@ def import_memories(
         typer.echo(f"left out: {plain(why)}", err=True)
     for reason, count in coming.left_out.items():
         typer.echo(f"left out: {count} × {reason}", err=True)
-    if as_json:
-        told = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
-        print_json(summary | told | {"formats": coming.formats, "dry_run": dry_run})
-    else:
-        _say(_imported(summary, coming.formats, dry_run=dry_run))
+    left = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
+    body = summary | left | {"formats": coming.formats, "dry_run": dry_run}
+    return Told(body, _imported(summary, coming.formats, dry_run=dry_run))
 
 
 def _imported(summary: Mapping[str, int], formats: Sequence[str], *, dry_run: bool) -> str:

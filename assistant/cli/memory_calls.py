@@ -1,52 +1,44 @@
 """A user's memory over HTTP, as the terminal commands use it: what can be done with it, and the
 exports that it writes and takes."""
 
+import codecs
 import io
-import json
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from assistant.cli.connection import ServerConnection, ServerError, in_path
 from assistant.cli.console import memory_count, new_file
-from assistant.errors import AssistantError
-from assistant.imports.json_items import not_json
+from assistant.errors import InvalidRequest
 
 if TYPE_CHECKING:
+    from memory_store import Record
     from memory_store.transfer import Progress
 
 _PAGE = 200
 SHORTEST_PREFIX = 6
 _WHOLE_ID = 36
-_LINE = re.compile(r"\bline (\d+)")
 # Well within the largest body that a server accepts by default.
 _PIECE_BYTES = 400_000
 _HEAD, _END = '{"format":', '{"records":'
-# The version whose exports had no last line.
-_WITHOUT_END = 1
 
 
 class MemoryCalls:
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
         self.user_id = connection.user_id
-        self._mine = {"user_id": connection.user_id}
         self._user_path = f"/v1/users/{in_path(connection.user_id)}"
 
     def page(self, **asked: Any) -> dict[str, Any]:
-        return self._connection.call("GET", "/v1/memories", params=self._mine | _given(asked))
+        return self._connection.mine("GET", "/v1/memories", **asked)
 
-    def search(self, query: str, *, questions: bool = False, **asked: Any) -> dict[str, Any]:
-        body = self._mine | {"query": query, "questions": questions} | _given(asked)
-        return self._connection.call("POST", "/v1/memories/search", json=body)
+    def search(self, query: str, **asked: Any) -> dict[str, Any]:
+        return self._connection.mine("POST", "/v1/memories/search", query=query, **asked)
 
     def conflicts(self, limit: int) -> dict[str, Any]:
-        asked = self._mine | {"limit": limit}
-        return self._connection.call("GET", "/v1/memories/conflicts", params=asked)
+        return self._connection.mine("GET", "/v1/memories/conflicts", limit=limit)
 
     def said_by(self, id: str, speaker: str) -> dict[str, Any]:
         """Say who said what a memory contradicts the user with; the memory as it is then."""
@@ -54,16 +46,14 @@ class MemoryCalls:
         facts = [fact["text"] for fact in memory["facts"] if fact["contradicts"]]
         if not facts:
             raise ServerError(f"the memory {memory['id']} contradicts nothing")
-        body = self._mine | {"speakers": dict.fromkeys(facts, speaker)}
-        return self._connection.call("PATCH", self._path(memory["id"]), json=body)
+        return self.correct(memory["id"], speakers=dict.fromkeys(facts, speaker))
 
     def show(self, id: str) -> dict[str, Any]:
         """One memory; the beginning of its id will do."""
-        return self._connection.call("GET", self._path(id), params=self._mine)
+        return self._connection.mine("GET", self._path(id))
 
-    def correct(self, id: str, user_text: str) -> dict[str, Any]:
-        body = self._mine | {"user_text": user_text}
-        return self._connection.call("PATCH", self._path(id), json=body)
+    def correct(self, id: str, **what: Any) -> dict[str, Any]:
+        return self._connection.mine("PATCH", self._path(id), **what)
 
     def forget(
         self, id: str | None = None, session_id: str | None = None, *, dry_run: bool = False
@@ -74,16 +64,19 @@ class MemoryCalls:
             path = self._path(id)
         elif session_id is not None:
             path = f"/v1/sessions/{in_path(session_id)}"
-        asked = self._mine | {"dry_run": str(dry_run).lower()}
-        return self._connection.call("DELETE", path, params=asked)
+        return self._connection.mine("DELETE", path, dry_run=dry_run)
 
     def expire(
         self, older_than: int | None, where: Any, *, all_users: bool, dry_run: bool
     ) -> dict[str, Any]:
-        asked = _given({"older_than_days": older_than, "where": where})
-        whose = {"all_users": True} if all_users else self._mine
-        body = {**whose, **asked, "dry_run": dry_run}
-        return self._connection.call("POST", "/v1/retention", json=body)
+        return self._connection.mine(
+            "POST",
+            "/v1/retention",
+            all_users=all_users,
+            older_than_days=older_than,
+            where=where,
+            dry_run=dry_run,
+        )
 
     def scrub(self) -> bool:
         """Take what was forgotten off the server's disk; whether that was its to do."""
@@ -92,6 +85,7 @@ class MemoryCalls:
     def export(self, out: TextIO, progress: "Progress") -> int:
         """Write the lines of an export, the first of which says what they are; how many memories
         they hold."""
+        progress.begin("exporting", self.page(limit=1)["total"])
         count = 0
         for line in self._connection.lines("GET", f"{self._user_path}/export"):
             out.write(f"{line}\n")
@@ -110,35 +104,37 @@ class MemoryCalls:
         from assistant.imports.plain import line_of
         from assistant.imports.reading import read_export
         from assistant.imports.recognised import Export, recognised
+        from memory_store.transfer import ending, header, to_line
 
         if recognised(export) is Export.OTHERS:
             found = read_export(export)
             lines = packed(map(line_of, found.sessions), _PIECE_BYTES)
-            zips = ((0, zipped("\n".join(piece))) for piece in lines if piece)
-            pieces = self._bring_in(zips, dry_run, format="auto")
+            pieces = self._bring_in(map(zipped, filter(None, lines)), dry_run, format="auto")
             rounds = found.count_rounds()
-            return Coming(rounds, pieces, found.unreadable, dict(found.left_out), found.formats)
-        records = export_lines(export)
-        pieces = self._bring_in(records.pieces(_PIECE_BYTES), dry_run)
-        return Coming(len(records.records), pieces, formats=[Export.RECORDS])
+            return Coming(rounds, pieces, found.unreadable, found.left_out, found.formats)
+        records = records_of(export)
+        exports = (
+            "\n".join([header(), *lines, ending(len(lines))]).encode()
+            for lines in packed(map(to_line, records), _PIECE_BYTES)
+        )
+        return Coming(len(records), self._bring_in(exports, dry_run), formats=[Export.RECORDS])
 
     def _bring_in(
-        self, pieces: Iterable[tuple[int, bytes]], dry_run: bool, **asked: str
+        self, exports: Iterable[bytes], dry_run: bool, **asked: Any
     ) -> Iterator[Mapping[str, int]]:
-        """Import an export in pieces, each with the number of its lines where the server counts
-        them; what became of each: `imported`, `known`."""
-        sent = 0
-        path, asked = f"{self._user_path}/import", asked | {"dry_run": str(dry_run).lower()}
-        for count, body in pieces:
+        """Import exports one after the other; what became of each: `imported`, `known`."""
+        path, before = f"{self._user_path}/import", 0
+        for export in exports:
             try:
-                yield self._connection.call("POST", path, params=asked, content=body)
+                done = self._connection.call(
+                    "POST", path, params={"dry_run": dry_run, **asked}, content=export
+                )
             except ServerError as error:
-                if not sent:
+                if not before:
                     raise
-                # The server counts the lines of the piece that it was sent.
-                told = _counted_on(str(error), sent)
-                raise ServerError(f"{told}; {memory_count(sent)} before it: imported") from error
-            sent += count
+                raise ServerError(f"{error}; {memory_count(before)} before it: imported") from error
+            before += done["imported"] + done["known"]
+            yield done
 
     def whole_id(self, id: str) -> str:
         """The id that begins like this. Raises `ServerError` where none or several do."""
@@ -161,17 +157,6 @@ class MemoryCalls:
         return f"/v1/memories/{in_path(self.whole_id(id))}"
 
 
-def _counted_on(told: str, sent: int) -> str:
-    """What is told of a line, by its number in the whole export."""
-    return _LINE.sub(lambda found: f"line {int(found[1]) + sent}", told, count=1)
-
-
-def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that were given; a trailing underscore only keeps a name apart from
-    Python's words."""
-    return {name.rstrip("_"): value for name, value in asked.items() if value is not None}
-
-
 class Coming(NamedTuple):
     """How many rounds an export holds, what becomes of them as they are sent, why others cannot be
     read, how much is left out for what reason, and what the export was found to be."""
@@ -183,47 +168,16 @@ class Coming(NamedTuple):
     formats: Sequence[str] = ()
 
 
-class TornExport(AssistantError):
-    """An export cannot be read to its end (the user acts)."""
+def records_of(export: bytes) -> "list[Record]":
+    """The records of an export of ours. Raises `InvalidRequest` where it is damaged or cut off."""
+    from assistant.imports.reading import utf8_text
+    from memory_store.errors import InvalidRecord
+    from memory_store.transfer import from_lines
 
-
-@dataclass(frozen=True, slots=True)
-class ExportLines:
-    """A whole export: its first line, its records, and whether its last line counts them."""
-
-    head: str
-    records: list[str]
-    is_counted: bool
-
-    def pieces(self, most_bytes: int) -> Iterator[tuple[int, bytes]]:
-        """Exports of at most so many bytes of records, or of one longer record; how many each has.
-        At least one."""
-        for records in packed(self.records, most_bytes):
-            count = len(records)
-            end = [json.dumps({"records": count})] if self.is_counted else []
-            yield count, "\n".join([self.head, *records, *end]).encode()
-
-
-def export_lines(export: bytes) -> ExportLines:
-    """The lines of an export. Raises `TornExport` where it is cut off, or a line is no JSON."""
     try:
-        lines = export.decode("utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        line = export.count(b"\n", 0, error.start) + 1
-        raise TornExport(f"line {line} cannot be read: it is not text in UTF-8") from error
-    read = [_read(number, line) for number, line in enumerate(lines, start=1)]
-    said = [(line, body) for line, body in zip(lines, read, strict=True) if line.strip()]
-    (head, first), *rest = said or [("", {})]
-    count = _count(rest[-1][1]) if rest else None
-    records = [line for line, _ in (rest if count is None else rest[:-1])]
-    may_lack_end = not isinstance(first, dict) or first.get("version") == _WITHOUT_END
-    if count != len(records) and not (count is None and may_lack_end):
-        wanted = "its last line, which counts them, is missing"
-        told = wanted if count is None else f"its last line counts {count}"
-        raise TornExport(
-            f"the export is incomplete: it holds {memory_count(len(records))}, and {told}"
-        )
-    return ExportLines(head, records, count is not None)
+        return list(from_lines(utf8_text(export.removeprefix(codecs.BOM_UTF8)).split("\n")))
+    except InvalidRecord as error:
+        raise InvalidRequest(str(error)) from error
 
 
 def packed(lines: Iterable[str], most_bytes: int) -> Iterator[list[str]]:
@@ -240,23 +194,9 @@ def packed(lines: Iterable[str], most_bytes: int) -> Iterator[list[str]]:
     yield piece
 
 
-def zipped(lines: str) -> bytes:
+def zipped(lines: Sequence[str]) -> bytes:
     """Lines as a zip file: a conversation that is longer than a server accepts fits once packed."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("sessions.jsonl", lines)
+        archive.writestr("sessions.jsonl", "\n".join(lines))
     return made.getvalue()
-
-
-def _read(number: int, line: str) -> Any:
-    try:
-        return json.loads(line.strip() or "{}")
-    except (ValueError, RecursionError) as error:
-        raise TornExport(f"line {number} cannot be read: {not_json(error)}") from error
-
-
-def _count(body: Any) -> int | None:
-    """How many records a last line tells of; None where it is none."""
-    if not isinstance(body, dict) or body.keys() != {"records"}:
-        return None
-    return body["records"] if isinstance(body["records"], int) else -1

@@ -1,18 +1,24 @@
-"""Options that several commands have in common, each declared once; some in groups."""
+"""How commands are declared: the options that several have in common, some in groups; and what a
+command tells, as text or as JSON."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import typer
+
+from assistant.cli.console import plain
 
 if TYPE_CHECKING:
     from assistant.cli.connection import ServerConnection
     from assistant.settings import Settings
 
+_Command = TypeVar("_Command", bound=Callable[..., "Told | None"])
 LOCAL = "http://127.0.0.1:8080"
 
 Key = Annotated[
@@ -32,6 +38,24 @@ AsOf = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class Told(NamedTuple):
+    """What a command tells: with `--json` the body, else the text, or what `text` prints."""
+
+    body: Any
+    text: str | Callable[[], None]
+    exit_code: int = 0
+
+    def print(self, *, as_json: bool) -> None:
+        if as_json:
+            typer.echo(json.dumps(self.body, ensure_ascii=False, indent=2))
+        elif callable(self.text):
+            self.text()
+        else:
+            typer.echo(plain(self.text))
+        if self.exit_code:
+            raise typer.Exit(self.exit_code)
 
 
 # Groups import their commands when one runs: importing takes longer than describing them.
@@ -100,12 +124,25 @@ class MemoryOptions(SettingsOptions):
         return super().read(qdrant_url=self.qdrant_url, **given)
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as Typer reads it: in place of its groups the options in them, after its own."""
+def declared(app: typer.Typer, name: str | None = None) -> Callable[[_Command], _Command]:
+    """Make a function a command of the app."""
+
+    def declare(command: _Command) -> _Command:
+        app.command(name)(flat(command))
+        return command
+
+    return declare
+
+
+def flat(command: _Command) -> Callable[..., None]:
+    """The command as Typer reads it: in place of its groups the options in them, after its own;
+    with `--json` where it tells something, which is printed."""
     hints: dict[str, type[Any]] = get_type_hints(command)
     groups = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     given = signature(command).parameters
     own = [parameter for name, parameter in given.items() if name not in groups]
+    if hints["return"] is not NoneType:
+        own.append(Parameter("as_json", Parameter.KEYWORD_ONLY, default=False, annotation=Json))
     options = {name: list(signature(kind).parameters.values()) for name, kind in groups.items()}
     shown = [
         parameter.replace(kind=Parameter.KEYWORD_ONLY)
@@ -113,11 +150,13 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     ]
 
     @wraps(command)
-    def flat(**values: Any) -> None:
+    def run(**values: Any) -> None:
+        as_json = values.pop("as_json", False)
         for name, group in options.items():
             values[name] = groups[name](**{one.name: values.pop(one.name) for one in group})
-        command(**values)
+        if told := command(**values):
+            told.print(as_json=as_json)
 
-    flat.__signature__ = Signature(shown)  # type: ignore[attr-defined]
-    flat.__annotations__ = {one.name: one.annotation for one in shown}
-    return flat
+    run.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in shown}
+    return run

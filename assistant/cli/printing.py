@@ -6,10 +6,12 @@ from datetime import date
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from assistant.cli.console import in_prose, one_line, plain, say, shortened
+from assistant.cli.console import in_prose, memory_count, one_line, plain, say, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from assistant.cli.memory_calls import MemoryCalls
 
 Memory = Mapping[str, Any]
 _SHOWN_ID = 8
@@ -67,8 +69,18 @@ def said(memory: Memory) -> str:
     return one_line(memory["user_text"] or memory["assistant_text"])
 
 
-def one_memory(memory: Memory) -> str:
-    return f"1 memory: “{shortened(said(memory), _NAMED_TEXT)}”"
+def what_goes(
+    memory: "MemoryCalls", id: str | None, session_id: str | None
+) -> tuple[str, Mapping[str, Any]]:
+    """What would be forgotten of a user's memory, in words and counted."""
+    found = memory.forget(id, session_id, dry_run=True)
+    count = memory_count(found["rounds"])
+    if id is not None:
+        one = shortened(said(memory.show(id)), _NAMED_TEXT)
+        return with_answers(f"1 memory: “{one}”", found), found
+    if session_id is not None:
+        return with_answers(f"{count} of session {session_id}", found), found
+    return f"all {count} of {memory.user_id}", found
 
 
 def with_answers(what: str, found: Memory) -> str:

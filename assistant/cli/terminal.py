@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -15,14 +15,11 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from rich.console import Console
 
-from assistant.cli.chat_commands import AHEAD, COMMANDS, ChatCommands, Leave
+from assistant.cli.chat_commands import AHEAD, COMMANDS, Leave, Talk
 from assistant.cli.console import plain, say
 from assistant.cli.conversation import ReplyPiece, TerminalConversation
 from assistant.cli.live_answer import LiveAnswer
 from assistant.errors import AssistantError
-
-Shown = Callable[[Console], AbstractContextManager[Callable[[ReplyPiece], None]]]
-"""Shows an answer while the context is open; what it gives takes the pieces."""
 
 
 def chat(conversation: TerminalConversation, *, with_history: bool = True) -> int:
@@ -79,25 +76,6 @@ def _in_a_pipe(conversation: TerminalConversation, console: Console) -> int:
             failed = 1
             print(f"assistant: {error}", file=sys.stderr)
     return failed
-
-
-class Talk:
-    """A talk: each thing typed is a command, or something said that gets an answer."""
-
-    def __init__(self, conversation: TerminalConversation, console: Console, shown: Shown) -> None:
-        self._conversation = conversation
-        self._console = console
-        self._shown = shown
-        self._commands = ChatCommands(conversation, console)
-
-    def take(self, line: str) -> None:
-        """Carry out a command, or say it and show the answer; nothing for a blank line."""
-        if line.startswith("/"):
-            self._commands.carry_out(line)
-        elif line:
-            with self._shown(self._console) as show:
-                for piece in self._conversation.say(line):
-                    show(piece)
 
 
 @contextmanager

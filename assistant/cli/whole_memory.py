@@ -4,17 +4,17 @@ What they do is in `assistant.operations`, which is imported when one runs: it t
 """
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from assistant.cli.console import new_console, print_json, shown_progress
-from assistant.cli.options import Json, MemoryOptions, RunningOptions, SettingsOptions
+from assistant.cli.console import new_console, shown_progress
+from assistant.cli.options import MemoryOptions, RunningOptions, SettingsOptions, Told
 from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
@@ -32,23 +32,22 @@ def migrate(
         typer.Option(help="Target: 'edge' (embedded, in the data directory) or 'server' (Qdrant)."),
     ],
     memory: MemoryOptions,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Copy a memory from the data directory to a Qdrant server, or back. Safe to repeat."""
     from assistant import operations
 
     if to not in list(operations.MemoryPlace):
         raise typer.BadParameter("--to must be 'edge' or 'server'", param_hint="--to")
-    place, settings = operations.MemoryPlace(to), memory.read()
-    done, seconds = _timed(lambda progress: operations.migrate(settings, place, progress))
+    started, place = time.perf_counter(), operations.MemoryPlace(to)
+    done = _carried_out(partial(operations.migrate, memory.read(), place))
     setting = "qdrant_url set" if place is operations.MemoryPlace.SERVER else "qdrant_url empty"
     lines = [
         f"{done.rounds} memories from {done.source} are in {done.target}: {done.written} copied, "
-        f"{done.already_there} already there, {done.removed} removed, in {seconds:.1f} s",
+        f"{done.already_there} already there, {done.removed} removed",
         f"checked: both hold {done.rounds} memories, sha256 {done.checksum}",
         f"start the assistant with {setting} to use it; the source is as it was",
     ]
-    _print("migrate", seconds, asdict(done), lines, as_json=as_json)
+    return _told("migrate", started, asdict(done), lines)
 
 
 def reindex(
@@ -63,40 +62,35 @@ def reindex(
     cancel: Annotated[
         bool, typer.Option(help="Cancel an interrupted reindex and keep the old index.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Rebuild the index with the current embedder and settings. Safe to repeat. Use --assistant
     while the assistant runs."""
     from assistant import operations
 
+    started = time.perf_counter()
     if connection := running.connect():
         if keep_old or cancel:
             raise typer.BadParameter("--keep-old and --cancel are for an assistant that is stopped")
         with connection:
-            _reindex_there(connection, again=again, as_json=as_json)
-        return
+            return _reindex_there(connection, again=again)
     settings = memory.read()
     if cancel:
         cancelled = asyncio.run(operations.cancel_reindex(settings))
         said = "cancelled: the old index stays in use" if cancelled else "nothing to cancel"
-        body = json.dumps({"command": "reindex", "cancelled": cancelled})
-        typer.echo(body if as_json else said)
-        return
-    done, seconds = _timed(
-        lambda progress: operations.reindex(settings, progress, keep_old=keep_old, again=again)
-    )
+        return Told({"command": "reindex", "cancelled": cancelled}, said)
+    done = _carried_out(partial(operations.reindex, settings, keep_old=keep_old, again=again))
     lines = [
         f"{done.rounds} memories in {done.place} indexed anew: {done.written} encoded, "
-        f"{done.already_there} done before, in {seconds:.1f} s",
+        f"{done.already_there} done before",
         f"was: {_maker(done.was)}; is now: {_maker(done.now)}",
         f"checked: {done.rounds} memories, none changed, sha256 {done.checksum}",
     ]
     if not done.was_needed:
         lines = [f"nothing to do: the memory in {done.place} is one of {_maker(done.now)}"]
-    _print("reindex", seconds, asdict(done), lines, as_json=as_json)
+    return _told("reindex", started, asdict(done), lines)
 
 
-def _reindex_there(connection: "ServerConnection", *, again: bool, as_json: bool) -> None:
+def _reindex_there(connection: "ServerConnection", *, again: bool) -> Told:
     """Have it done by the running assistant that has the memory open, and wait for its end."""
     started, step, done = time.perf_counter(), "", 0
     said = connection.call("POST", "/v1/reindex", params={"again": again})
@@ -112,7 +106,7 @@ def _reindex_there(connection: "ServerConnection", *, again: bool, as_json: bool
     if said["status"] != "done":
         raise AssistantError(said["error"] or "the assistant was started anew: ask once more")
     line = f"the memory of {connection.base_url} is searched by {said['embedder']} now"
-    _print("reindex", time.perf_counter() - started, said, [line], as_json=as_json)
+    return _told("reindex", started, said, [line])
 
 
 def backup(
@@ -121,24 +115,21 @@ def backup(
     ],
     running: RunningOptions,
     memory: MemoryOptions,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Back up all users to a file. Use --assistant while the assistant runs."""
     from assistant import operations
 
+    started = time.perf_counter()
     if connection := running.connect():
-        started = time.perf_counter()
         with connection:
             done = _backed_up(connection, file)
-        seconds = time.perf_counter() - started
     else:
-        settings = memory.read()
-        done, seconds = _timed(lambda progress: operations.backup(settings, file, progress))
+        done = _carried_out(partial(operations.backup, memory.read(), file))
     lines = [
-        f"{done.rounds} memories from {done.source} are in {file}, in {seconds:.1f} s",
+        f"{done.rounds} memories from {done.source} are in {file}",
         f"sha256 of the memories: {done.checksum}",
     ]
-    _print("backup", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
+    return _told("backup", started, {"file": str(file), **asdict(done)}, lines)
 
 
 def _backed_up(connection: "ServerConnection", file: Path) -> "BackedUp":
@@ -156,18 +147,17 @@ def _backed_up(connection: "ServerConnection", file: Path) -> "BackedUp":
 def restore(
     file: Annotated[Path, typer.Argument(help="Backup file to read.")],
     memory: MemoryOptions,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Restore a backup into an empty memory. If interrupted, run it again."""
     from assistant import operations
 
-    settings = memory.read()
-    done, seconds = _timed(lambda progress: operations.restore(settings, file, progress))
+    started = time.perf_counter()
+    done = _carried_out(partial(operations.restore, memory.read(), file))
     lines = [
-        f"{done.rounds} memories from {file} are in {done.target}, in {seconds:.1f} s",
+        f"{done.rounds} memories from {file} are in {done.target}",
         f"checked: it holds what the file holds, sha256 of the memories: {done.checksum}",
     ]
-    _print("restore", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
+    return _told("restore", started, {"file": str(file), **asdict(done)}, lines)
 
 
 def repair(
@@ -175,17 +165,15 @@ def repair(
     backup: Annotated[
         Path | None, typer.Option("--from", help="Backup file to recover lost messages from.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Told:
     """Repair a damaged memory: keep every intact message. Copy its files first: damaged ones go."""
     from assistant import operations
 
-    read, started = settings.read(), time.perf_counter()
-    done = asyncio.run(operations.repair(read, backup))
+    started = time.perf_counter()
+    done = asyncio.run(operations.repair(settings.read(), backup))
     left = len(done.found.lost) - done.brought_back
     summary = {**asdict(done.found), "brought_back": done.brought_back, "lost": left}
-    _print("repair", time.perf_counter() - started, summary, _mended(done, left), as_json=as_json)
-    raise typer.Exit(1 if left else 0)
+    return _told("repair", started, summary, _mended(done, left), exit_code=1 if left else 0)
 
 
 def _mended(done: "Mended", left: int) -> list[str]:
@@ -205,7 +193,7 @@ def _mended(done: "Mended", left: int) -> list[str]:
     return lines
 
 
-def scrub(running: RunningOptions, settings: SettingsOptions, as_json: Json = False) -> None:
+def scrub(running: RunningOptions, settings: SettingsOptions) -> Told:
     """Remove forgotten text from the disk now. Use --assistant while the assistant runs."""
     from assistant import operations
 
@@ -215,30 +203,26 @@ def scrub(running: RunningOptions, settings: SettingsOptions, as_json: Json = Fa
             scrubbed = bool(connection.call("POST", "/v1/scrub")["scrubbed"])
     else:
         scrubbed = asyncio.run(operations.scrub(settings.read()))
-    seconds = time.perf_counter() - started
-    line = f"forgotten text was removed from the disk, in {seconds:.1f} s"
+    line = "forgotten text was removed from the disk"
     if not scrubbed:
         line = "nothing to do: a Qdrant server cleans its own files (docs/privacy.md)"
-    _print("scrub", seconds, {"scrubbed": scrubbed}, [line], as_json=as_json)
+    return _told("scrub", started, {"scrubbed": scrubbed}, [line])
 
 
-def _timed(work: "Callable[[Progress], Coroutine[Any, Any, _Result]]") -> tuple[_Result, float]:
-    """The result of the work, with its progress shown, and the seconds it took."""
-    started = time.perf_counter()
+def _carried_out(work: "Callable[[Progress], Coroutine[Any, Any, _Result]]") -> _Result:
+    """The result of the work, with its progress shown."""
     with shown_progress(new_console(stderr=True)) as progress:
-        result = asyncio.run(work(progress))
-    return result, time.perf_counter() - started
+        return asyncio.run(work(progress))
 
 
 def _maker(identity: Any) -> str:
     return ", ".join(f"{name} {value}" for name, value in identity.items())
 
 
-def _print(
-    command: str, seconds: float, summary: dict[str, Any], lines: list[str], *, as_json: bool
-) -> None:
-    """What was done: for programs, or in these lines."""
-    if as_json:
-        print_json({"command": command, **summary, "seconds": round(seconds, 3)})
-    else:
-        typer.echo("\n".join(lines))
+def _told(
+    command: str, started: float, summary: dict[str, Any], lines: list[str], exit_code: int = 0
+) -> Told:
+    """What was done since it was started, and how long it took."""
+    seconds = time.perf_counter() - started
+    body = {"command": command, **summary, "seconds": round(seconds, 3)}
+    return Told(body, "\n".join([*lines, f"took {seconds:.1f} s"]), exit_code)

@@ -1,9 +1,11 @@
 """The items of a long list in JSON, one after the other.
 
 While the interpreter reads JSON nobody else has a turn. So what is long is read a part at a time:
-of a container that does not fit into a part, its members are read one by one.
+of a container that does not fit into a part, its members are read one by one. Only the part is
+decoded: as text, a single emoji makes the whole of an export four times as large.
 """
 
+import codecs
 import json
 import re
 from collections.abc import Callable, Generator, Iterator
@@ -11,11 +13,10 @@ from typing import Any
 
 MOST_VALUES = 2_000_000
 """Values in one item. A conversation of a thousand long messages has 30,000."""
-# Characters of the text that are tried at once; the longest piece is read in less than ten
-# milliseconds.
+# Bytes that are tried at once; the longest piece is read in less than ten milliseconds.
 _PARTS = (1 << 10, 1 << 13, 1 << 16)
-_SPACES = re.compile(r"[ \t\n\r]*")
-_VALUES = ("[", "{", ",")
+_SPACES = re.compile(rb"[ \t\n\r]*")
+_VALUES = (b"[", b"{", b",")
 _DECODER = json.JSONDecoder()
 
 
@@ -43,101 +44,130 @@ class TooManyValues(ValueError):
 def items_of(content: bytes) -> Iterator[Any]:
     """The items of a list. Raises `ValueError` where it is no JSON, or too deeply nested; `NoList`,
     `TooManyValues`."""
-    text = content.decode(json.detect_encoding(content))
-    place = _after_spaces(text, 0)
-    if not text.startswith("[", place):
-        _ValueReading(text).value(place)
+    content = content.removeprefix(codecs.BOM_UTF8)
+    if (encoding := json.detect_encoding(content)) != "utf-8":
+        content = content.decode(encoding).encode()
+    place = _after_spaces(content, 0)
+    if not content.startswith(b"[", place):
+        _ValueReading(content).value(place)
         raise NoList("it is no list")
-    end = yield from _members(text, place, lambda at: _ValueReading(text).value(at))
-    if _after_spaces(text, end) < len(text):
-        raise json.JSONDecodeError("Extra data", text, end)
+    end = yield from _members(content, place, lambda at: _ValueReading(content).value(at))
+    _check_end(content, end)
 
 
-def value_of(text: str) -> Any:
-    """The one value of a text. Raises `ValueError` where it is no JSON, or too deeply nested;
-    `TooManyValues`."""
-    value, end = _ValueReading(text).value(_after_spaces(text, 0))
-    if _after_spaces(text, end) < len(text):
-        raise json.JSONDecodeError("Extra data", text, end)
+def value_of(content: bytes) -> Any:
+    """The one value of a text in UTF-8. Raises `ValueError` where it is no JSON, or too deeply
+    nested; `TooManyValues`."""
+    value, end = _ValueReading(content).value(_after_spaces(content, 0))
+    _check_end(content, end)
     return value
 
 
 class _ValueReading:
     """Reads one value, however long, within bounds on what that takes."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, content: bytes) -> None:
+        self._content = content
         self._left = MOST_VALUES
 
     def value(self, place: int) -> tuple[Any, int]:
         """The value that begins there, and where it ends."""
         for size in _PARTS:
-            part = self._text[place : place + size]
             try:
-                value, end = _DECODER.raw_decode(part)
+                value, end = _decoded(self._content, place, size)
             except json.JSONDecodeError:
-                self._count(part)  # it was read, too
-                if place + size >= len(self._text):
+                self._count(place, place + size)  # it was read, too
+                if place + size >= len(self._content):
                     raise
                 continue
-            self._count(part[:end])
+            self._count(place, end)
             # A number may go on behind the part.
-            if end < len(part) or place + end == len(self._text):
-                return value, place + end
+            if end < place + size or end == len(self._content):
+                return value, end
         return self._long(place)
 
-    def _count(self, read: str) -> None:
-        self._left -= 1 + sum(map(read.count, _VALUES))
+    def _count(self, begin: int, end: int) -> None:
+        self._left -= 1 + sum(self._content.count(value, begin, end) for value in _VALUES)
         if self._left < 0:
             raise TooManyValues(f"has more than {MOST_VALUES} values")
 
     def _long(self, place: int) -> tuple[Any, int]:
         """A value that is longer than a part."""
-        opening = self._text[place]
-        if opening == '"':
-            return _DECODER.raw_decode(self._text, place)
-        if opening not in "[{":
-            raise json.JSONDecodeError("Expecting value", self._text, place)
+        opening = self._content[place : place + 1]
+        if opening == b'"':
+            return self._string(place)
+        if opening not in (b"[", b"{"):
+            raise _wrong("Expecting value", self._content, place)
         found: list[Any] = []
-        read = self.value if opening == "[" else self._member
-        members = _members(self._text, place, read)
+        read = self.value if opening == b"[" else self._member
+        members = _members(self._content, place, read)
         while True:
             try:
                 found.append(next(members))
             except StopIteration as ended:
-                return (found if opening == "[" else dict(found)), ended.value
+                return (found if opening == b"[" else dict(found)), ended.value
+
+    def _string(self, place: int) -> tuple[str, int]:
+        """A text, tried in parts of which each is longer by far than the one before."""
+        size = _PARTS[0]
+        while True:
+            try:
+                return _decoded(self._content, place, size)
+            except json.JSONDecodeError:
+                if place + size >= len(self._content):
+                    raise
+                size *= 8
 
     def _member(self, place: int) -> tuple[tuple[str, Any], int]:
-        if not self._text.startswith('"', place):
-            raise json.JSONDecodeError("Expecting property name", self._text, place)
-        name, end = _DECODER.raw_decode(self._text, place)
-        end = _after_spaces(self._text, end)
-        if not self._text.startswith(":", end):
-            raise json.JSONDecodeError("Expecting ':' delimiter", self._text, end)
-        value, end = self.value(_after_spaces(self._text, end + 1))
+        if not self._content.startswith(b'"', place):
+            raise _wrong("Expecting property name", self._content, place)
+        name, end = self._string(place)
+        end = _after_spaces(self._content, end)
+        if not self._content.startswith(b":", end):
+            raise _wrong("Expecting ':' delimiter", self._content, end)
+        value, end = self.value(_after_spaces(self._content, end + 1))
         return (name, value), end
 
 
 _Read = Callable[[int], tuple[Any, int]]
 
 
-def _members(text: str, place: int, read: _Read) -> Generator[Any, None, int]:
+def _members(content: bytes, place: int, read: _Read) -> Generator[Any, None, int]:
     """The members of a container that begins there; returns where it ends."""
-    closing = "]" if text[place] == "[" else "}"
-    place = _after_spaces(text, place + 1)
-    if text.startswith(closing, place):
+    closing = b"]" if content.startswith(b"[", place) else b"}"
+    place = _after_spaces(content, place + 1)
+    if content.startswith(closing, place):
         return place + 1
     while True:
         member, place = read(place)
         yield member
-        place = _after_spaces(text, place)
-        if text.startswith(closing, place):
+        place = _after_spaces(content, place)
+        if content.startswith(closing, place):
             return place + 1
-        if not text.startswith(",", place):
-            raise json.JSONDecodeError("Expecting ',' delimiter", text, place)
-        place = _after_spaces(text, place + 1)
+        if not content.startswith(b",", place):
+            raise _wrong("Expecting ',' delimiter", content, place)
+        place = _after_spaces(content, place + 1)
 
 
-def _after_spaces(text: str, place: int) -> int:
-    found = _SPACES.match(text, place)
+def _decoded(content: bytes, place: int, size: int) -> tuple[Any, int]:
+    """The value that begins there and ends within so many bytes, and where it ends."""
+    is_last = place + size >= len(content)
+    # A part may end within a character.
+    text, _ = codecs.utf_8_decode(content[place : place + size], "strict", is_last)
+    value, end = _DECODER.raw_decode(text)
+    return value, place + len(text[:end].encode())
+
+
+def _after_spaces(content: bytes, place: int) -> int:
+    found = _SPACES.match(content, place)
     return found.end() if found else place
+
+
+def _check_end(content: bytes, end: int) -> None:
+    if (rest := _after_spaces(content, end)) < len(content):
+        raise _wrong("Extra data", content, rest)
+
+
+def _wrong(fault: str, content: bytes, place: int) -> json.JSONDecodeError:
+    text = content[:place].decode(errors="replace")
+    return json.JSONDecodeError(fault, text, len(text))

@@ -8,6 +8,7 @@ import codecs
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -195,10 +196,11 @@ def _entries(content: bytes) -> Iterator[_Entry]:
     if beginning == b"[":
         yield from (_Entry(f"entry {n}", item) for n, item in enumerate(_listed(content), 1))
         return
-    text = utf8_text(content)
     if beginning == b"{":
-        yield from _objects(text)
-    elif gemini.is_page(text):
+        yield from _objects(content)
+        return
+    text = utf8_text(content)
+    if gemini.is_page(text):
         yield from (_Entry(f"activity {n}", item) for n, item in enumerate(gemini.items(text), 1))
     elif markdown.is_transcript(text):
         yield _Entry("the transcript", _Transcript(text))
@@ -215,16 +217,17 @@ def _listed(content: bytes) -> Iterator[Any]:
         raise InvalidRequest(f"the export cannot be read: {not_json(error)}") from error
 
 
-def _objects(text: str) -> Iterator[_Entry]:
+def _objects(content: bytes) -> Iterator[_Entry]:
     """Lines of JSON; or one object, which may hold its entries in a list."""
-    lines = ((n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
+    _check_utf8(content)
+    lines = ((n, line) for n, line in enumerate(BytesIO(content), 1) if line.strip())
     first = next(lines)
     second = next(lines, None)
-    if second is not None and second[1].lstrip().startswith("{") and _is_value(first[1]):
+    if second is not None and second[1].lstrip().startswith(b"{") and _is_value(first[1]):
         yield from (_line(n, line) for n, line in chain((first, second), lines))
         return
     try:
-        item = value_of(text)
+        item = value_of(content)
     except TooManyValues as error:
         raise InvalidRequest(f"the export {error}", code="too_many_values") from error
     except (ValueError, RecursionError) as error:
@@ -244,7 +247,7 @@ def _is_held(held: list[Any]) -> bool:
     return found is not None and found.name != "JSON"
 
 
-def _is_value(line: str) -> bool:
+def _is_value(line: bytes) -> bool:
     try:
         value_of(line)
     except (ValueError, RecursionError):
@@ -252,7 +255,7 @@ def _is_value(line: str) -> bool:
     return True
 
 
-def _line(number: int, line: str) -> _Entry:
+def _line(number: int, line: bytes) -> _Entry:
     try:
         return _Entry(f"line {number}", value_of(line))
     except TooManyValues as error:
@@ -261,13 +264,25 @@ def _line(number: int, line: str) -> _Entry:
         return _Entry(f"line {number}", ValueError(not_json(error)))
 
 
+def _check_utf8(content: bytes) -> None:
+    """Raise `InvalidRequest` where it is no text; it need not fit into memory as one."""
+    for number, line in enumerate(BytesIO(content), 1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            raise _no_text(number) from error
+
+
 def utf8_text(content: bytes) -> str:
     """The text of a file. Raises `InvalidRequest` where it is none."""
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InvalidRequest(f"line {line} cannot be read: it is not text in UTF-8") from error
+        raise _no_text(content.count(b"\n", 0, error.start) + 1) from error
+
+
+def _no_text(line: int) -> InvalidRequest:
+    return InvalidRequest(f"line {line} cannot be read: it is not text in UTF-8")
 
 
 def _joined(parts: Sequence[ImportedSession]) -> ImportedSession:

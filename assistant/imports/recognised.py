@@ -73,7 +73,7 @@ def _is_told(content: bytes) -> bool:
 def _first_line(content: bytes) -> str:
     """The format that the first line names; empty where it names none."""
     try:
-        first = json.loads(content.lstrip().partition(b"\n")[0])
+        first = json.loads(io.BytesIO(content.lstrip()).readline())
         return str(first.get("format", ""))
     except (ValueError, AttributeError, RecursionError):
         return ""

@@ -6,8 +6,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
-from assistant.access.keys import ApiKey
-from assistant.access.shared_keys import SharedKeys
+from assistant.access.keys import ApiKey, SharedKeys
 from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.registry import choices_of
 from assistant.errors import ConfigError

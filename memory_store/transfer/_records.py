@@ -93,31 +93,35 @@ def to_lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def from_lines(lines: Iterable[str]) -> Iterator[Record]:
-    """The records of a whole stream. Raises `InvalidRecord` with the number of the wrong line, or
-    at the end where there is no line at all, or the last one is missing."""
-    number, version, is_ended = 0, _WITHOUT_END, False
+    """The records of a whole stream; blank lines are passed over. Raises `InvalidRecord` with the
+    number of the wrong line, or at the end where there is no line at all, or the last one is
+    missing."""
+    version, count, is_ended = 0, 0, False
     for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         try:
             read = _object(line)
-            if number == 1:
+            if not version:
                 version = _version(read)
             elif is_ended:
                 raise InvalidRecord("text after the last line")
             elif is_ended := read.keys() == {_COUNT}:
-                _check_count(read[_COUNT], number - 2)
+                _check_count(read[_COUNT], count)
             else:
                 if version > _WITHOUT_CHECKSUMS:
                     _check_whole(read)
                 _check_kinds(read)
                 yield _checked(from_plain(read))
+                count += 1
         except (*_UNREADABLE, InvalidRecord) as error:
             raise InvalidRecord(f"line {number} cannot be read: {_why(error)}") from error
-    if not number:
+    if not version:
         raise InvalidRecord(f"the file is empty: the first line must be {header()}")
     if not is_ended and version != _WITHOUT_END:
         raise InvalidRecord(
-            f"the file is truncated after {number - 1} records: the closing line is missing, "
-            f"which would be {ending(number - 1)} if these are all"
+            f"the file is truncated after {count} records: the closing line is missing, "
+            f"which would be {ending(count)} if these are all"
         )
 
 

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from assistant.access.keys import KeyScope, new_key
-from assistant.access.shared_keys import SHARED_KEYS, SharedKeys
+from assistant.access.keys import SHARED_KEYS, KeyScope, SharedKeys, new_key
 from assistant.errors import ConfigError
 from memory_store import Document, Documents
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+import tracemalloc
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
@@ -76,6 +77,26 @@ def test_thousands_of_facts_share_keys() -> None:
 def test_items_are_what_json_says(value: list[object], indent: int | None) -> None:
     content = json.dumps(value, indent=indent).encode()
     assert list(json_items.items_of(content)) == value
+
+
+@pytest.mark.parametrize("before", range(4))
+def test_a_part_may_end_within_a_character(before: int) -> None:
+    value = ["x" * before + "👩‍👩‍👧é" * 40_000, {"漢" * 5_000: ["é" * 700, 1]}] * 3
+    content = json.dumps(value, ensure_ascii=False)
+    assert list(json_items.items_of(content.encode())) == value
+    assert list(json_items.items_of(content.encode("utf-16"))) == value
+    with pytest.raises(UnicodeDecodeError):
+        list(json_items.items_of(content.encode()[:-20] + b"\xf0]"))
+
+
+def test_a_list_is_never_text_as_a_whole() -> None:
+    said = [{"said": f"{n} 🍵" * 50} for n in range(20_000)]
+    content = json.dumps(said, ensure_ascii=False).encode()
+    tracemalloc.start()
+    assert sum(1 for _ in json_items.items_of(content)) == 20_000
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < len(content) / 20
 
 
 @pytest.mark.parametrize(

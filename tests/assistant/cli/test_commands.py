@@ -202,7 +202,7 @@ def test_chat_forgets_its_session(run: Run, http: httpx.Client, quoting_url: str
     nobody = run(*chat, typed="/forget session\n")
     assert (nobody.code, "Cannot ask in a pipe" in nobody.err) == (1, True)
     refused = run(*chat, typed="/forget session\nn\n", asked=True)
-    assert refused.out == "forget this session of 1 memory? [y/N] nothing was forgotten\n"
+    assert refused.out == "forget 1 memory of session s? [y/N] nothing was forgotten\n"
     assert set(sessions(http, ann)) == {"s", "t"}
     agreed = run(*chat, typed="/forget session\ny\n/session\n", asked=True)
     first, new = agreed.out.splitlines()

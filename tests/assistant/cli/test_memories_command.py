@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from calls import record, rounds, sessions
 from commands import BIN
 from in_process import Finished, Run
 
-from assistant.cli.memory_calls import export_lines, packed
+from assistant.cli.memory_calls import packed
 from assistant.imports.recognised import ACCEPTED
+from memory_store.transfer import from_lines, to_line, to_lines
 
 
 @pytest.fixture
@@ -304,7 +306,20 @@ def test_a_torn_line_is_named_by_its_place_in_the_file(
     assert sessions(http, bob) == {}
     other = run("import", "-", user=bob, typed=f"{head}\n{first}\n{{}}\n{third}\n{end}")
     assert "line 3 cannot be read: the field 'checksum' is missing" in other.err
-    assert "1 memory before it: imported" in other.err
+    assert sessions(http, bob) == {}
+
+
+def test_what_was_imported_before_a_refusal_is_said(
+    run: Run, http: httpx.Client, ann: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob = f"bob and {ann}"
+    first, second, third = from_lines(http.get(f"/v1/users/{ann}/export").text.split("\n"))
+    unnamed = replace(second, round=replace(second.round, session_id=".."))
+    monkeypatch.setattr("assistant.cli.memory_calls._PIECE_BYTES", len(to_line(first).encode()) + 1)
+    done = run("import", "-", user=bob, typed="\n".join(to_lines([first, unnamed, third])))
+    assert done.code == 2
+    assert "session_id must not be '..'" in done.err
+    assert "1 memory before it: imported" in done.err
     assert [len(kept) for kept in sessions(http, bob).values()] == [1]
 
 
@@ -313,10 +328,13 @@ def test_an_export_that_was_cut_at_the_end_of_a_line_is_not_brought_in(
 ) -> None:
     bob, export = f"bob and {ann}", http.get(f"/v1/users/{ann}/export").text
     head, first, second, _, end = export.strip().split("\n")
-    for cut in ((head, first, second), (head, first, second, end)):
+    for cut, says in (
+        ((head, first, second), "truncated after 2 records"),
+        ((head, first, second, end), "the closing line says 3 records, but the file has 2"),
+    ):
         torn = run("import", "-", user=bob, typed="\n".join(cut))
         assert torn.code == 2
-        assert "the export is incomplete: it holds 2 memories" in torn.err
+        assert says in torn.err
     assert sessions(http, bob) == {}
     oldest = head.replace('"version":3', '"version":1')
     old = run("import", "-", user=bob, typed="\n".join((oldest, first, second)))
@@ -341,8 +359,9 @@ def test_a_large_import_goes_in_pieces() -> None:
     assert list(packed([], 6)) == [[]]
 
 
-def test_an_export_that_an_editor_saved_is_read_without_its_mark() -> None:
-    assert export_lines(b'\xef\xbb\xbf{"version": 2}\n{"records": 0}').head == '{"version": 2}'
+def test_an_export_that_an_editor_saved_is_read_without_its_mark(run: Run, ann: str) -> None:
+    marked = f"\ufeff{run('export', '-').out}"
+    assert run("import", "-", "--json", typed=marked).json["known"] == 3
 
 
 @pytest.fixture
