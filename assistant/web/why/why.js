@@ -99,7 +99,7 @@ function notes(memory) {
 }
 
 function timings(all) {
-  const names = { recall_ms: "remembering", read_ms: "answering", store_ms: "keeping" };
+  const names = { recall_ms: "remembering", read_ms: "answering", store_ms: "keeping", looking_ms: "looking again" };
   const parts = Object.entries(all).map(([name, ms]) => `${names[name] ?? name} ${Math.round(ms)} ms`);
   return el("p", { class: "faint" }, `It took: ${parts.join(", ")}.`);
 }
