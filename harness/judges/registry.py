@@ -111,7 +111,7 @@ def _words(text: str) -> str:
 BEAM = "beam"
 WITHOUT_MODEL: dict[str, Callable[[], Judge]] = {"lexical": LexicalJudge, "choice": ChoiceJudge}
 GRADERS = "graders"
-JUDGES = (*WITHOUT_MODEL, GRADERS, *RUBRICS)
+JUDGES = (*WITHOUT_MODEL, *RUBRICS, GRADERS)
 # The address of whoever judges elsewhere and has none.
 NOWHERE = "http://elsewhere.invalid/v1"
 MODEL_AT_URL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
