@@ -208,8 +208,9 @@ async def _collect(
             if not folder.running or time.monotonic() + pause > deadline:
                 break
             await asyncio.sleep(pause)
+    waiting = folder.to_submit()
     failed = folder.replies().failed
-    said = Counter(failed.values())
+    said = Counter(why for name, why in failed.items() if name in waiting)
     problems += [f"{times} requests: {why}" for why, times in said.most_common()]
     return folder.standing(problems)
 
