@@ -194,7 +194,9 @@ def read_replies(folder: PromptFolder, given: Sequence[Path] = ()) -> Replies:
         if read.id not in known:
             raise DatasetError(f"{read.where}: {folder.path} holds no prompt {read.id!r}")
         if read.reply is None:
-            failed[read.id] = read.problem
+            # A request may have been refused for one thing, and sent again for another.
+            before = failed.get(read.id, "").split("; ")
+            failed[read.id] = "; ".join(dict.fromkeys([*filter(None, before), read.problem]))
         elif by_id.setdefault(read.id, read.reply).text != read.reply.text:
             raise DatasetError(f"{read.where}: another reply to prompt {read.id!r} was read before")
     return Replies(by_id, {name: why for name, why in failed.items() if name not in by_id})

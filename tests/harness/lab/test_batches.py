@@ -127,13 +127,16 @@ def test_what_an_expired_batch_left_is_submitted_again(judged: Judged) -> None:
     assert [one["judge_spent"]["calls"] for one in judged.spent()] == [1, 2]
 
 
-def test_a_refused_setting_is_left_out_the_next_time(judged: Judged) -> None:
-    judged.model.refuses = "max_tokens"
-    assert judged.submit().code == 0
-    ended = judged.collect()
-    assert (ended.code, "3 requests: Unsupported parameter" in ended.err) == (1, True)
+def test_refused_settings_are_left_out_the_next_time(judged: Judged) -> None:
+    for setting in ("max_tokens", "temperature"):
+        judged.model.refuses = setting
+        assert judged.submit().code == 0
+        ended = judged.collect()
+        assert (ended.code, "3 requests: Unsupported parameter" in ended.err) == (1, True)
     assert judged.submit().code == judged.collect().code == 0
     assert judged.verdicts() == RIGHT
+    last = judged.model.files[[*judged.model.batches.values()][-1]["input_file_id"]]
+    assert set(json.loads(last.splitlines()[0])["body"]) == {"model", "messages"}
 
 
 @pytest.mark.parametrize(
