@@ -18,6 +18,7 @@ from assistant.api import (
     chat,
     description,
     errors,
+    leaderboard,
     memories,
     memory_list,
     models,
@@ -48,7 +49,7 @@ _KEYED: tuple[ModuleType, ...] = (
     upkeep,
     remote_mcp,
 )
-_OPEN: tuple[ModuleType, ...] = (service, access, browsers)
+_OPEN: tuple[ModuleType, ...] = (service, access, browsers, leaderboard)
 # Every method and header of the API; keys travel in a header, so no cookies are needed.
 _CORS: dict[str, Any] = {
     "allow_methods": ["GET", "POST", "PUT", "PATCH", "DELETE"],

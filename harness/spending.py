@@ -13,6 +13,9 @@ from typing import Literal, Protocol, TypeVar
 from harness.errors import BudgetSpent, UsageError
 from harness.text import tokens_at_least_one
 
+# What providers ask for a batch, of the price of the same requests at once.
+BATCH_SHARE = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -23,6 +26,10 @@ class Price:
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+    def of_batch(self) -> "Price":
+        """The price of requests that may wait for a day."""
+        return Price(self.prompt * BATCH_SHARE, self.completion * BATCH_SHARE)
 
 
 @dataclass(slots=True)
@@ -230,4 +237,21 @@ class JudgingForecast:
         """The price in dollars; None where it is not known."""
         if self.price is None:
             return None if self.calls else 0.0
+        return self.price.of(self.prompt_tokens, self.completion_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchForecast:
+    """Requests of batches, at the price of a batch, if every reply has the assumed length."""
+
+    requests: int
+    prompt_tokens: int
+    completion_tokens: int
+    price: Price | None
+
+    @property
+    def usd(self) -> float | None:
+        """The price in dollars; None where it is not known."""
+        if self.price is None:
+            return None
         return self.price.of(self.prompt_tokens, self.completion_tokens)

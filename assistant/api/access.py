@@ -48,7 +48,10 @@ MCP = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
 # These routes tell nothing about anybody: the page (which asks for the key), the probes, the API
 # itself, where to get access.
-_OPEN_PATHS = ("/", "/health", "/ready", "/openapi.json", METADATA, f"{METADATA}{MCP}")
+_OPEN_PATHS = (
+    *("/", "/health", "/leaderboard/health", "/ready", "/openapi.json"),
+    *(METADATA, f"{METADATA}{MCP}"),
+)
 _OPEN_FOLDER = "/web/"
 
 router = APIRouter(tags=["mcp"])

@@ -108,6 +108,8 @@ class Settings(BaseSettings):
     """Port to listen on; 0 takes a free one."""
     workers: int = Field(default=1, ge=1, le=64)
     """Worker processes; more than one needs `qdrant_url`."""
+    leaderboard: bool = False
+    """Serve the Add/Search routes under `/leaderboard`, for public leaderboards of memory."""
     shutdown_seconds: float = Field(default=30.0, ge=0)
     """Seconds to finish running requests when the server is stopped."""
     api_key: SecretStr | None = Field(default=None, min_length=16)

@@ -16,7 +16,8 @@ from harness.assistants.template import TomlTable, named_in
 from harness.errors import UsageError
 from harness.spending import Price
 
-BUILT_IN = ("aide-memoire", "openai", "plain")
+ADD_SEARCH = "add-search"
+BUILT_IN = ("aide-memoire", "openai", "plain", ADD_SEARCH)
 _FOLDER = "harness.assistants.profiles"
 
 Fields = Mapping[str, Any]
@@ -84,6 +85,11 @@ class AssistantProfile:
     def is_ours(self) -> bool:
         """Whether the assistant speaks all of docs/api.md, beyond chat."""
         return self.name == "aide-memoire"
+
+    @property
+    def is_store(self) -> bool:
+        """Whether it keeps and finds by the Add/Search convention, and answers nothing."""
+        return self.name == ADD_SEARCH
 
     @property
     def names(self) -> frozenset[str]:

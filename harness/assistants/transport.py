@@ -113,6 +113,8 @@ class Pace:
 
 
 T = TypeVar("T")
+UploadedFile = tuple[str, bytes, str]
+"""The name of a file, what is in it, and of which type that is."""
 _SHOWN = 200
 _AMPLE = 64
 
@@ -175,10 +177,12 @@ class Transport:
         body: Mapping[str, Any] | None = None,
         *,
         headers: Mapping[str, str] | None = None,
+        files: Mapping[str, UploadedFile] | None = None,
     ) -> httpx.Response:
-        """A reply of success, whatever is in it."""
+        """A reply of success, whatever is in it. With `files` the request is a form."""
         name = _name(method, route)
-        request = self._http.build_request(method, self._path(route), json=body, headers=headers)
+        sent: dict[str, Any] = {"data": body, "files": files} if files else {"json": body}
+        request = self._http.build_request(method, self._path(route), headers=headers, **sent)
         response = await self._send(request, name)
         if response.status_code >= 400:
             raise _refusal(name, response)

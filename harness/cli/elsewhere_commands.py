@@ -1,20 +1,24 @@
 """`harness questions` and `harness verdicts`: prompts for people and batches, out and back in."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from harness.assistants.endpoint import Endpoint
 from harness.cli import groups, options
-from harness.cli.output import finish, progress
+from harness.cli.output import FAILED_ITEMS, finish, progress
 from harness.judges.openai_chat import Correspondence
-from harness.lab import elsewhere
+from harness.lab import batches, elsewhere
 from harness.lab.handout import PromptFolder, Replies, read_replies
 from harness.pipeline.judging import judge_run, take_hypotheses
 from harness.pipeline.replay import ReplayOptions, replay_run
 from harness.pipeline.run import Run
+from harness.records.run_dir import RunDir
 from harness.replay.modes import Approach
+from harness.spending import ANSWER_TOKENS, VERDICT_TOKENS, Payee
 
 questions_app = typer.Typer(
     help="Questions answered elsewhere: write the reader's prompts, read the replies.",
@@ -36,6 +40,8 @@ Given = Annotated[
         "Can be repeated.",
     ),
 ]
+Wait = Annotated[float, typer.Option(min=0, help="Seconds to wait for batches that run.")]
+Pause = Annotated[float, typer.Option(min=0.01, help="Seconds between two looks at them.")]
 Hypotheses = Annotated[
     Path | None,
     typer.Option(
@@ -150,12 +156,122 @@ def import_verdicts_command(
     finish(opened, 0, gating.gates)
 
 
+@dataclass(frozen=True)
+class Provider:
+    """Whose batch API answers, and for how much."""
+
+    batch_url: Annotated[
+        str, typer.Option(help="Base URL of the provider's API, such as https://api.openai.com/v1.")
+    ]
+    batch_api_key: Annotated[
+        str | None,
+        typer.Option(
+            envvar=["HARNESS_BATCH_API_KEY", "OPENAI_API_KEY"],
+            help="Key of the provider.",
+            show_envvar=True,
+        ),
+    ] = None
+    timeout: options.Timeout = 120.0
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return Endpoint(self.batch_url, self.batch_api_key, timeout=self.timeout)
+
+
+def submit_questions_command(
+    out: options.OutDir,
+    prompts: Prompts,
+    provider: Provider,
+    allowance: groups.Allowance,
+    dry_run: options.DryRun = False,
+) -> None:
+    """Send exported questions without a reply to a batch API, at half the price."""
+    _submit(prompts, provider, _payment(out, "assistant", ANSWER_TOKENS, allowance), dry_run)
+
+
+def submit_verdicts_command(
+    out: options.OutDir,
+    prompts: Prompts,
+    provider: Provider,
+    allowance: groups.Allowance,
+    dry_run: options.DryRun = False,
+) -> None:
+    """Send a judge's exported prompts without a reply to a batch API, at half the price."""
+    _submit(prompts, provider, _payment(out, "judge", VERDICT_TOKENS, allowance), dry_run)
+
+
+def collect_questions_command(
+    out: options.OutDir,
+    prompts: Prompts,
+    provider: Provider,
+    allowance: groups.Allowance,
+    wait: Wait = 0.0,
+    pause: Pause = 30.0,
+) -> None:
+    """Fetch the replies to submitted questions, for the import."""
+    _collect(prompts, provider, _payment(out, "assistant", ANSWER_TOKENS, allowance), wait, pause)
+
+
+def collect_verdicts_command(
+    out: options.OutDir,
+    prompts: Prompts,
+    provider: Provider,
+    allowance: groups.Allowance,
+    wait: Wait = 0.0,
+    pause: Pause = 30.0,
+) -> None:
+    """Fetch the replies to a judge's submitted prompts, for the import."""
+    _collect(prompts, provider, _payment(out, "judge", VERDICT_TOKENS, allowance), wait, pause)
+
+
+def _payment(
+    out: Path, payee: Payee, reply_tokens: int, allowance: groups.Allowance
+) -> batches.Payment:
+    limits = allowance.limits
+    return batches.Payment(RunDir(out), payee, reply_tokens, limits.prices.get(payee), limits)
+
+
+def _submit(path: Path, provider: Provider, payment: batches.Payment, dry_run: bool) -> None:
+    folder = batches.BatchFolder(PromptFolder(path))
+    forecast = payment.forecast(folder.to_submit().values())
+    usd = "price not known" if forecast.usd is None else f"{forecast.usd:.4f} US dollars"
+    print(
+        f"{forecast.requests} prompts: about {forecast.prompt_tokens:,} tokens, "
+        f"{forecast.completion_tokens:,} of replies; {usd}"
+    )
+    if not dry_run:
+        _tell(batches.submit(folder, provider.endpoint, payment))
+
+
+def _collect(
+    path: Path, provider: Provider, payment: batches.Payment, wait: float, pause: float
+) -> None:
+    folder = batches.BatchFolder(PromptFolder(path))
+    standing = batches.collect(folder, provider.endpoint, payment, wait=wait, pause=pause)
+    _tell(standing)
+    if standing.running or standing.to_submit:
+        raise typer.Exit(FAILED_ITEMS)
+
+
+def _tell(standing: batches.Standing) -> None:
+    for problem in standing.problems:
+        print(problem, file=sys.stderr)
+    print(
+        f"{standing.answered} answered, {standing.running} in batches that run, "
+        f"{standing.to_submit} to be submitted"
+    )
+
+
 def _say_failed(replies: Replies) -> None:
     for name, problem in replies.failed.items():
         print(f"{name}: no reply: {problem}", file=sys.stderr)
 
 
 questions_app.command("export")(groups.grouped(export_questions_command))
+questions_app.command("submit")(groups.grouped(submit_questions_command))
+questions_app.command("collect")(groups.grouped(collect_questions_command))
 questions_app.command("import")(groups.grouped(import_questions_command))
 verdicts_app.command("export")(groups.grouped(export_verdicts_command))
+verdicts_app.command("submit")(groups.grouped(submit_verdicts_command))
+verdicts_app.command("collect")(groups.grouped(collect_verdicts_command))
 verdicts_app.command("import")(groups.grouped(import_verdicts_command))

@@ -18,7 +18,13 @@ from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
 from harness.judges import Judge
 from harness.judges.openai_chat import Correspondence
-from harness.judges.registry import NOWHERE, JudgeOptions, default_judge, make_judge
+from harness.judges.registry import (
+    MODEL_AT_URL,
+    NOWHERE,
+    JudgeOptions,
+    default_judge,
+    make_judge,
+)
 from harness.judges.rubrics import RUBRICS
 from harness.pipeline.judging import JudgePlan
 from harness.pipeline.replay import ReplayOptions
@@ -145,6 +151,20 @@ class Manner:
         ),
     ] = False
     send: options.Send = "turn"
+    reader: Annotated[
+        str | None,
+        typer.Option(
+            help="The model that reads what a store finds (profile add-search): MODEL@BASE_URL."
+        ),
+    ] = None
+    reader_api_key: Annotated[
+        str | None,
+        typer.Option(
+            envvar=["HARNESS_READER_API_KEY", "OPENAI_API_KEY"],
+            help="Key of the reader's model.",
+            show_envvar=True,
+        ),
+    ] = None
 
     def approach(self, price: Price | None) -> Approach:
         """Mode, profile and prompt size; a price that was given counts more than the profile's."""
@@ -159,7 +179,15 @@ class Manner:
         window = ContextWindow(
             self.context_tokens, last_sessions, self.last_tokens, layout, self.notes
         )
-        return Approach(self.mode, profile, window, self.send)
+        return Approach(self.mode, profile, window, self.send, self._reader())
+
+    def _reader(self) -> Endpoint | None:
+        if self.reader is None:
+            return None
+        found = MODEL_AT_URL.fullmatch(self.reader)
+        if found is None:
+            raise UsageError(f"--reader {self.reader!r}: expected MODEL@BASE_URL")
+        return Endpoint(found["url"], self.reader_api_key, found["model"])
 
 
 @dataclass(frozen=True)
@@ -233,7 +261,8 @@ class Judging:
     judge: Annotated[
         str | None,
         typer.Option(
-            help="Judge: lexical; choice, for questions with options; beam; or one of "
+            help="Judge: lexical; choice, for questions with options; graders, for cases of your "
+            "own; beam; or one of "
             f"{', '.join(RUBRICS)} followed by =MODEL@BASE_URL. Default: what the data set is "
             "scored by without a model."
         ),
@@ -278,6 +307,13 @@ class Judging:
             help="Do not ask before judging with a model that the benchmark does not recommend.",
         ),
     ] = False
+    run_programs: Annotated[
+        bool,
+        typer.Option(
+            "--run-programs",
+            help="Run the programs that the data names as graders. They may do whatever you may.",
+        ),
+    ] = False
     controls: Annotated[
         int, typer.Option(min=0, help="Questions used to check the judge itself (0: none).")
     ] = 20
@@ -299,6 +335,7 @@ class Judging:
             price=prices.get("judge"),
             texts=self.judge_prompts,
             correspondence=correspondence,
+            runs_programs=self.run_programs,
         )
         first, second = make_judge(self.judge or default_judge(dataset), asking), None
         if self.second_judge:

@@ -2,6 +2,7 @@
 `experiment`.
 """
 
+import json
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -33,6 +34,7 @@ from harness.lab.lifecycle.cases import load_cases
 from harness.lab.lifecycle.interfaces import ChosenInterface
 from harness.lab.lifecycle.report import check, parse_gate, report_tables, write_lifecycle_report
 from harness.lab.lifecycle.run import Assistant, CasePace, LifecycleRun, RunningAssistant, started
+from harness.lab.load import Load, outcome_table, try_store
 from harness.records.run_dir import REPORT_HTML, RunDir
 from harness.report.table import print_tables
 from harness.spending import SpendingLimits
@@ -72,6 +74,27 @@ def leaderboard_command(
         console.print(f"skipped: {reason}", style="yellow", highlight=False, markup=False)
     print_tables(console, leaderboard_tables(board))
     console.print(f"leaderboard: {(out or folder) / f'{STEM}.html'}", soft_wrap=True)
+
+
+def load_command(
+    assistant: Annotated[str, typer.Option(help="Base URL of a store with /add and /search.")],
+    api_key: options.ApiKey = None,
+    memories: Annotated[int, typer.Option(min=1, help="Memories to be written.")] = 640,
+    users: Annotated[int, typer.Option(min=1, help="Users that they are of.")] = 8,
+    writers: Annotated[int, typer.Option(min=1, max=256, help="Requests at the same time.")] = 64,
+    times: Annotated[int, typer.Option(min=1, max=8, help="How often each request is sent.")] = 2,
+    timeout: options.Timeout = 120.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Write to a store as leaderboards do, and count what is lost, doubled or leaked."""
+    endpoint = Endpoint(assistant, api_key, timeout=timeout)
+    outcome = try_store(endpoint, Load(memories, users, writers, times))
+    if as_json:
+        print(json.dumps(outcome.to_json(), indent=1))
+    else:
+        print_tables(results(), [outcome_table(outcome)])
+    if not outcome.is_sound:
+        raise typer.Exit(FAILED_ITEMS)
 
 
 def lifecycle_command(

@@ -38,6 +38,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "plans": plan_commands.plans_command,
     "agreement": lab_commands.agreement_command,
     "leaderboard": lab_commands.leaderboard_command,
+    "load": lab_commands.load_command,
     "experiment": lab_commands.experiment_command,
     "lifecycle": lab_commands.lifecycle_command,
     "compile": lab_data_commands.compile_command,

@@ -121,13 +121,13 @@ def retrieval_command(
     keep: options.Keep = False,
     send: options.Send = "turn",
     plan: options.Plan = None,
+    profile: options.ProfileName = "aide-memoire",
 ) -> None:
     """Replay histories and search, without asking questions."""
     opened = Run(selection.source, out, output.progress(), plan=plan)
     replaying = ReplayOptions(False, concurrency, barrier_timeout, options.forgetting(forget, keep))
-    output.finish(
-        opened, replay_run(opened, server.endpoint, Approach(mode, together=send), replaying)
-    )
+    approach = Approach(mode, load_profile(profile), together=send)
+    output.finish(opened, replay_run(opened, server.endpoint, approach, replaying))
 
 
 def context_command(

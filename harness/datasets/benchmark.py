@@ -171,7 +171,7 @@ class Benchmark:
     is_pool: bool = False
     is_compiled: bool = False
     """Whether new histories can be made of its sessions."""
-    judge: Literal["lexical", "choice", "beam"] = "lexical"
+    judge: Literal["lexical", "choice", "beam", "graders"] = "lexical"
     rubrics: tuple[RubricRules, ...] = ()
     metrics: OfficialMetrics | None = None
     exports: tuple[OfficialFormat, ...] = ()

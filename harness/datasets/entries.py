@@ -58,6 +58,12 @@ class Entry:
             return str(value), True
         return self.text(name), False
 
+    def number(self, name: str) -> float:
+        value = self._field(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.error(name, f"expected a number, found {_kind(value)}")
+        return float(value)
+
     def whole(self, name: str) -> int:
         """A whole number of at least 0, also written as text."""
         try:

@@ -117,7 +117,8 @@ class Question:
     further complete answers, `trap` is what a question without an answer tempts one to say, and
     `evidence_ids` are the turn ids that the file names as evidence, as they stand there. `rubric`
     are the points that a good answer makes, where answers are scored by such. With `options` the
-    answer is the text of one of them; the question names them by letter.
+    answer is the text of one of them; the question names them by letter. `grader` is what judges
+    an answer without a model, as JSON (`harness.datasets.cases`).
     """
 
     question_id: str
@@ -135,6 +136,7 @@ class Question:
     evidence_ids: tuple[str, ...] = ()
     rubric: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    grader: str | None = None
 
     @property
     def history_id(self) -> str:

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from harness.datasets.beam import BEAM
 from harness.datasets.benchmark import Benchmark, Given
+from harness.datasets.cases import CASES
 from harness.datasets.convomem import CONVOMEM
 from harness.datasets.dataset import ContentHash, Dataset, size_of
 from harness.datasets.dialsim import DIALSIM
@@ -41,7 +42,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         *(LONGMEMEVAL, LOCOMO, LOCOMO_REFINED, LOCOMO_PLUS, BEAM),
         *(PERSONAMEM, PERSONAMEM_V2, HALUMEM, PERLTQA, MEMORYBANK, DIALSIM, CONVOMEM),
         *(MSC_SELF_INSTRUCT, MSC, DULEMON, MEMORYBANK_CHATS),
-        *(PAIRS, SHORT, LONG, SAMPLE),
+        *(PAIRS, CASES, SHORT, LONG, SAMPLE),
     )
 }
 ENTRY_POINTS = "aide_memoire_harness.datasets"

@@ -207,6 +207,16 @@ class OpenAIChat:
         return self._http
 
 
+def without_refused(body: dict[str, Any], refusal: str) -> dict[str, Any]:
+    """A request without the settings that a refusal of it names."""
+    settings = {*_SETTINGS, *_THINKING_OFF}
+    return {
+        name: value
+        for name, value in body.items()
+        if name not in settings or not _is_named(name, refusal)
+    }
+
+
 def _is_named(setting: str, message: str) -> bool:
     return setting in message or (setting in _THINKING_OFF and "thinking" in message)
 

@@ -1,4 +1,6 @@
-"""Judges as the command line names them: `lexical`, `choice`, `beam`, `RUBRIC=MODEL@BASE_URL`."""
+"""Judges as the command line names them: `lexical`, `choice`, `graders`, `beam`,
+`RUBRIC=MODEL@BASE_URL`.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +11,7 @@ from typing import Any
 from harness.datasets.registry import BENCHMARKS
 from harness.errors import UsageError
 from harness.judges import Judge, Verdict
+from harness.judges.graders import GradersJudge
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
 from harness.judges.openai_chat import (
@@ -111,17 +114,19 @@ def _words(text: str) -> str:
 # `beam` judges with a model, or without one by words.
 BEAM = "beam"
 WITHOUT_MODEL: dict[str, Callable[[], Judge]] = {"lexical": LexicalJudge, "choice": ChoiceJudge}
-JUDGES = (*WITHOUT_MODEL, *RUBRICS)
+GRADERS = "graders"
+JUDGES = (*WITHOUT_MODEL, *RUBRICS, GRADERS)
 # The address of whoever judges elsewhere and has none.
 NOWHERE = "http://elsewhere.invalid/v1"
-_MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
+MODEL_AT_URL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
     """How model judges ask; `timeout` is seconds for one call, `votes` calls decide one verdict,
     `price` is the model's, `payee` the judge's part in the run; `texts` is a folder of the
-    benchmarks' own prompts. With a `correspondence` the model is asked elsewhere.
+    benchmarks' own prompts. With a `correspondence` the model is asked elsewhere. `runs_programs`
+    lets the programs run that a data set names as graders.
     """
 
     api_key: str | None = field(default=None, repr=False)
@@ -133,6 +138,7 @@ class JudgeOptions:
     payee: Payee = "judge"
     texts: Path | None = None
     correspondence: Correspondence | None = None
+    runs_programs: bool = False
 
 
 def default_judge(dataset: str) -> str:
@@ -146,15 +152,17 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     name, given, model = spec.partition("=")
     if name not in JUDGES:
         raise UsageError(f"unknown judge {name!r}, expected one of {', '.join(JUDGES)}")
-    if name in WITHOUT_MODEL:
+    if name in (*WITHOUT_MODEL, GRADERS):
         if given:
             raise UsageError(f"the {name} judge takes no model")
+        if name == GRADERS:
+            return GradersJudge(runs_programs=options.runs_programs)
         return WITHOUT_MODEL[name]()
     if options.correspondence is not None and model and "@" not in model:
         model += f"@{NOWHERE}"  # a person, say
     if name == BEAM and not given:
         return LexicalRubricJudge()
-    found = _MODEL.fullmatch(model)
+    found = MODEL_AT_URL.fullmatch(model)
     if found is None:
         raise UsageError(f"judge {spec!r}: expected {name}=MODEL@BASE_URL")
     rubric = RUBRICS[name] if options.texts is None else RUBRICS[name].with_texts(options.texts)

@@ -24,7 +24,7 @@ from harness.records.run_dir import LineFile, RunDir
 from harness.records.schema import JsonObject
 from harness.text import encodable
 
-PROMPTS, REPLIES = "prompts", "replies"
+PROMPTS, REPLIES, RESULTS = "prompts", "replies", "results"
 _README = "README.txt"
 _HOW_TO = """\
 Answer the prompts in this folder.
@@ -36,7 +36,7 @@ reply may call some of them, as one JSON object and nothing else:
 What they find comes as another prompt, ID-2, then ID-3.
 
 By a batch API: batch.jsonl holds the same requests in the shape of OpenAI's batch API. Give the
-result file to the import.
+result file to the import, or have them submitted and collected.
 """
 
 
@@ -104,6 +104,18 @@ class PromptFolder:
         RunDir(self.path / PROMPTS).replace(f"{name}.txt", prompt_text(body))
         line = BatchLine(custom_id=name, method="POST", url="/v1/chat/completions", body=body)
         self._dir.append(BATCH, line)
+
+    def keep_results(self, batch: str, text: str) -> None:
+        """Lay down what a batch API replied."""
+        results = RunDir(self.path / RESULTS)
+        results.create()
+        results.replace(f"{batch}.jsonl", text)
+
+    @property
+    def replied(self) -> list[Path]:
+        """Where its own replies are: those of people, and the results of its batches."""
+        own = self.path / REPLIES
+        return [*([own] if own.exists() else []), *sorted((self.path / RESULTS).glob("*.jsonl"))]
 
     def settle(self) -> int:
         """Sort by id, so that not even the order tells anything, and write the index; how many
@@ -178,12 +190,13 @@ def read_replies(folder: PromptFolder, given: Sequence[Path] = ()) -> Replies:
     known = folder.ids
     by_id: dict[str, ModelReply] = {}
     failed: dict[str, str] = {}
-    own = folder.path / REPLIES
-    for read in _read_all(given or ([own] if own.exists() else [])):
+    for read in _read_all(given or folder.replied):
         if read.id not in known:
             raise DatasetError(f"{read.where}: {folder.path} holds no prompt {read.id!r}")
         if read.reply is None:
-            failed[read.id] = read.problem
+            # A request may have been refused for one thing, and sent again for another.
+            before = failed.get(read.id, "").split("; ")
+            failed[read.id] = "; ".join(dict.fromkeys([*filter(None, before), read.problem]))
         elif by_id.setdefault(read.id, read.reply).text != read.reply.text:
             raise DatasetError(f"{read.where}: another reply to prompt {read.id!r} was read before")
     return Replies(by_id, {name: why for name, why in failed.items() if name not in by_id})

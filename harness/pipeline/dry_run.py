@@ -14,6 +14,7 @@ from harness.pipeline.judging import JudgePlan, read_hypotheses
 from harness.records.digest import QuestionDigest
 from harness.replay.context_modes import CHOICES, context_of
 from harness.replay.modes import Approach
+from harness.replay.store_mode import TOP_K
 from harness.report.table import Table
 from harness.spending import (
     ANSWER_TOKENS,
@@ -24,7 +25,7 @@ from harness.spending import (
     JudgingForecast,
     Price,
 )
-from harness.text import characters_of, tokens_at_least_one
+from harness.text import characters_of, tokens_at_least_one, tokens_of
 
 _HEADER = ("what", "how much")
 _UNKNOWN = "no price known"
@@ -181,10 +182,19 @@ def _count_question(question: Question, approach: Approach, made: Forecast) -> N
         return
     made.chat_calls += 1
     made.prompt_tokens += tokens_at_least_one(len(question.question))
+    if approach.reader is not None:
+        made.prompt_tokens += min(approach.window.tokens, _found_tokens(question))
     if choose := CHOICES.get(approach.mode):
         account = context_of(question, choose, approach.window).account
         made.prompt_tokens += account["tokens_estimate"]
         made.questions_cut += bool(account["sessions_cut"] or account["sessions_shortened"])
+
+
+def _found_tokens(question: Question) -> int:
+    """What a store finds for a question, if it finds rounds of middle length."""
+    rounds = sum(len(rounds_of(session.turns)) for session in question.sessions)
+    said = sum(len(turn.content) for session in question.sessions for turn in session.turns)
+    return tokens_of(said * min(TOP_K, rounds) // max(1, rounds))
 
 
 def judging_forecasts(

@@ -5,10 +5,12 @@ the other through one mode: concurrent across users, resumable, one failure at a
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
+from harness.assistants.add_search import require_store
 from harness.assistants.client import identify
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
@@ -258,6 +260,11 @@ class _Command:
         run, options = self.run, self.options
         if not options.ask and not self.approach.searches:
             raise UsageError("retrieval needs --mode native and an assistant with our own routes")
+        if options.ask and self.approach.profile.is_store and self.approach.reader is None:
+            raise UsageError(
+                "a store answers nothing: name a model with --reader MODEL@BASE_URL, or use "
+                "harness retrieval"
+            )
         meter = Meter("assistant", self.approach.profile.price)
         run.limit_spending(options.limits, [meter, *judges])
         self._identify()
@@ -284,6 +291,8 @@ class _Command:
             return
         ours, remembers = approach.profile.is_ours, approach.uses_memory
         assistant = asyncio.run(identify(self.endpoint, is_ours=ours, needs_memory=remembers))
+        if approach.profile.is_store:
+            asyncio.run(require_store(self.endpoint))
         manifest.require_mode(approach.mode, approach.identity)
         manifest.require_assistant(assistant)
         manifest.set_price(approach.profile.price)
@@ -303,13 +312,16 @@ class _Command:
         self, meter: Meter, histories: Iterator[list[Question]], progress: ReplayProgress
     ) -> int:
         run, options = self.run, self.options
-        async with Transport(self.endpoint, concurrency=options.concurrency) as transport:
+        async with (
+            Transport(self.endpoint, concurrency=options.concurrency) as transport,
+            self._reader() as reader,
+        ):
             blinding, attempts = Blinding(run.manifest.salt), Attempts(run.dir)
             on_round, patience = progress.round_stored, options.barrier_seconds
             explained = may_search(run.manifest.data["assistant"])
             seed = run.manifest.data["filters"]["seed"]
             around = Surroundings(
-                transport, blinding, attempts, meter, patience, on_round, explained, seed
+                transport, blinding, attempts, meter, patience, on_round, explained, seed, reader
             )
             mode = make_mode(self.approach, around)
             replay = HistoryReplay(run, mode, options, transport, meter, progress)
@@ -326,6 +338,12 @@ class _Command:
                 return failed
             finally:
                 replay.tick()
+
+    def _reader(self) -> AbstractAsyncContextManager[Transport | None]:
+        reader = self.approach.reader
+        if reader is None:
+            return nullcontext()
+        return Transport(reader, concurrency=self.options.concurrency)
 
 
 async def _settle(run: Run, progress: ReplayProgress) -> None:

@@ -12,9 +12,9 @@ class QuestionDigest:
     """A question with its answer and labels. Stays on the harness's side.
 
     `evidence_rounds` are `position:index` names (`round_name`); the official targets are ids of the
-    official corpus, one for each relevant item. `alternatives`, `trap`, `evidence_ids`, `rubric`
-    and `options` are those of `Question`; `evidence_turn_ids` are the ids of labelled turns, where
-    turns have ids.
+    official corpus, one for each relevant item. `alternatives`, `trap`, `evidence_ids`, `rubric`,
+    `options` and `grader` are those of `Question`; `evidence_turn_ids` are the ids of labelled
+    turns, where turns have ids.
     `evidence_begins` says for each of `evidence_rounds` when it was and how its evidence begins.
 
     Of a large file only ids and types are known at first: `is_read` tells that the rest is there
@@ -40,6 +40,7 @@ class QuestionDigest:
     rubric: tuple[str, ...] = ()
     is_read: bool = True
     options: tuple[str, ...] = ()
+    grader: str | None = None
 
     @property
     def answers(self) -> tuple[str, ...]:

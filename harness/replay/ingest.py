@@ -46,6 +46,10 @@ class Blinding:
         """One turn: sending it twice under this name must record it once."""
         return "t" + self._digest("turn", history_id, position, turn)
 
+    def request(self, history_id: str, position: int, part: int, attempt: int) -> str:
+        """A request with some turns of a session: sending it twice must record them once."""
+        return "r" + self._digest("request", history_id, position, part, attempt)
+
     def asking_session(self, question_id: str) -> str:
         """The session in which the question itself is asked."""
         return "s" + self._digest("asking", question_id)

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from harness.assistants.add_search import AddSearchClient
 from harness.assistants.client import AssistantClient, ChatClient
-from harness.assistants.profile import AssistantProfile, load_profile
+from harness.assistants.endpoint import Endpoint
+from harness.assistants.profile import ADD_SEARCH, AssistantProfile, load_profile
+from harness.assistants.returned_sources import SourceLayout
 from harness.assistants.transport import Transport
 from harness.assistants.wire import RankedValue
 from harness.datasets.questions import HaystackSession, Question, rounds_of
@@ -27,10 +30,10 @@ from harness.replay.mode import (
     ranked_session,
 )
 from harness.replay.source_matching import HistoryRound
+from harness.replay.store_mode import READING, TOP_K, StoreMode
 from harness.spending import Meter
 from harness.text import rfc3339
 
-TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
 
 
@@ -135,22 +138,27 @@ MODES = (NATIVE, *CHATTED, *CHOICES, *GUESSES)
 @dataclass(frozen=True, slots=True)
 class Approach:
     """How histories are sent and questions are put: the mode, the assistant's profile, what fits
-    into a prompt, and what a request of `native` carries.
+    into a prompt, what a request of `native` carries, and the model that reads what a store finds.
     """
 
     mode: str = NATIVE
     profile: AssistantProfile = field(default_factory=lambda: load_profile("aide-memoire"))
     window: ContextWindow = field(default_factory=ContextWindow)
     together: Together = "turn"
+    reader: Endpoint | None = None
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise UsageError(f"unknown mode {self.mode!r}, expected one of {', '.join(MODES)}")
         if self.window.last_tokens is not None and self.mode != "last-n":
             raise UsageError("--last-tokens is for --mode last-n")
-        if self.together != "turn" and not self.searches:
+        if self.together != "turn" and not (self.mode == NATIVE and self.profile.is_ours):
             raise UsageError("--send session is for --mode native and an assistant with our routes")
-        if self.mode == NATIVE and not self.profile.is_ours and self.profile.record is None:
+        if self.profile.is_store and self.mode != NATIVE:
+            raise UsageError(f"profile {self.profile.name} is for --mode native: it has no chat")
+        if self.reader is not None and not self.profile.is_store:
+            raise UsageError(f"--reader is for --profile {ADD_SEARCH}: others answer themselves")
+        if self.mode == NATIVE and not self.searches and self.profile.record is None:
             raise UsageError(
                 f"--mode native needs [record] in profile {self.profile.name}; without such a "
                 "route histories are chatted: --mode teacher or --mode live"
@@ -167,7 +175,7 @@ class Approach:
 
     @property
     def searches(self) -> bool:
-        return self.mode == NATIVE and self.profile.is_ours
+        return self.mode == NATIVE and (self.profile.is_ours or self.profile.is_store)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -177,7 +185,7 @@ class Approach:
         if self.uses_memory:
             # Directories of runs made before there was a choice say nothing.
             sent = {} if self.together == "turn" else {"together": self.together}
-            return {"profile": self.profile.identity, **sent}
+            return {"profile": self.profile.identity, **sent, **self._reading}
         latest = {
             "last_sessions": self.window.last_sessions,
             "last_tokens": self.window.last_tokens,
@@ -190,6 +198,13 @@ class Approach:
             **({"layout": self.window.layout} if self.window.layout != "text" else {}),
             **(named if self.mode == "last-n" else {}),
         }
+
+    @property
+    def _reading(self) -> dict[str, Any]:
+        if self.reader is None:
+            return {}
+        model = {"model": self.reader.model, "url": self.reader.public_url}
+        return {"reader": model, "prompt": READING.hash, "context_tokens": self.window.tokens}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +219,13 @@ class Surroundings:
     """Whether answers are to tell of the searches of the model itself."""
     seed: int = 0
     """What guesses are drawn with."""
+    reader: Transport | None = None
+    """The way to the model that reads what a store finds."""
 
 
 def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
+    if approach.profile.is_store:
+        return _store_mode(approach, around)
     if approach.searches:
         client = AssistantClient(around.transport)
         ingester = Ingester(
@@ -234,4 +253,19 @@ def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
         way=way or "recorded",
         barrier_seconds=around.barrier_seconds,
         on_round=around.on_round,
+    )
+
+
+def _store_mode(approach: Approach, around: Surroundings) -> ReplayMode:
+    reader = None
+    if around.reader is not None:
+        reader = ChatClient(around.reader, load_profile("plain"), around.meter)
+    return StoreMode(
+        AddSearchClient(around.transport),
+        approach.profile.sources or SourceLayout(),
+        reader,
+        around.blinding,
+        around.attempts,
+        approach.window,
+        around.on_round,
     )

@@ -59,6 +59,7 @@ def http(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     settings = Settings(
         embedder="hash",
         data_dir=tmp_path_factory.mktemp("described"),
+        leaderboard=True,
         oauth=OauthSettings(
             authorization_servers=["https://login.example.org"],
             resource="https://memory.example.org/mcp",

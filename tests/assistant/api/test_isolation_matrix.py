@@ -91,6 +91,9 @@ CALLS: Mapping[str, Call] = {
     "POST /v1/users/{user_id}/import": Call(
         lines='{"format": "aide-memoire/records", "version": 1}'
     ),
+    "POST /leaderboard/add": Call(body=_SAID | {"request_id": "one"}),
+    "POST /leaderboard/search": Call(body={"query": QUESTION}),
+    "GET /leaderboard/health": Call(),
     "GET /health": Call(),
     "GET /ready": Call(),
     "GET /metrics": Call(),
@@ -271,7 +274,12 @@ def matrix(
             KeyFile(folder / "keys.json").add(made.key)
             headers["Authorization"] = f"Bearer {made.token}"
     unlimited = {"requests_per_minute": 0}
-    asked_often = Settings(embedder="hash", data_dir=folder, limits=unlimited)  # type: ignore[arg-type]
+    asked_often = Settings(
+        embedder="hash",
+        data_dir=folder,
+        limits=unlimited,  # type: ignore[arg-type]
+        leaderboard=True,
+    )
     with (
         served(create_app(asked_often)) as url,
         httpx.Client(base_url=url, headers=eves, timeout=60) as eve,
@@ -416,6 +424,7 @@ def _plain(reply: httpx.Response, ids: Ids) -> str:
     [
         "POST /v1/chat/completions",
         "POST /v1/memories/search",
+        "POST /leaderboard/search",
         "POST /mcp",
         "GET /v1/memories",
         "GET /v1/memories/{memory_id}",

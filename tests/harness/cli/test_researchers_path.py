@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from benches import Finished
 from scripted_rival import Heard, rival
+from scripted_store import scripted_store
 
 from harness.assistants.profile import parse_profile
 from harness.replay.modes import MODES
@@ -44,14 +45,20 @@ def test_the_documents_path_leads_to_a_comparison(
     monkeypatch.chdir(tmp_path)
     for name, text in profiles().items():
         Path(name).write_text(text)
-    with rival(cite=cited) as theirs, rival(remembers=False) as plain:
+    with (
+        rival(cite=cited) as theirs,
+        rival(remembers=False) as plain,
+        scripted_store() as store,
+    ):
         for command in commands():
             there = [
-                part.replace("http://127.0.0.1:9000", theirs.url).replace(
-                    "http://127.0.0.1:9001", plain.url
-                )
+                part.replace("http://127.0.0.1:9000", theirs.url)
+                .replace("http://127.0.0.1:9001", plain.url)
+                .replace("http://127.0.0.1:9002", store.url)
                 for part in command[1:]
             ]
+            if "load" in there:
+                there += ["--memories", "40"]
             if "run" in there and "--dry-run" not in there:
                 there += ["--types", "single-session-user", "--limit", "6"]
             ended = harness(*there)
@@ -71,9 +78,10 @@ def test_the_documents_path_leads_to_a_comparison(
     assert right["none"] < right["acme"] == right["notes"]
     assert right["none"] < right["oracle"]
     assert list(Path("runs/compared").iterdir())
-    retrieval = json.loads(Path("runs/notes/report.json").read_text())["retrieval"]
-    assert retrieval["sources"]["placed_by"]["text"] > 0
-    assert retrieval["round"]["recall_any@5"]["value"] > 0
+    for name in ("notes", "store", "store-search"):
+        retrieval = json.loads(Path(f"runs/{name}/report.json").read_text())["retrieval"]
+        assert retrieval["sources"]["placed_by"]["text"] > 0
+        assert retrieval["round"]["recall_any@5"]["value"] > 0
 
 
 def test_every_mode_and_every_setting_is_documented() -> None:

@@ -177,7 +177,7 @@ MADE: dict[str, Callable[..., Path]] = {
 POOLS = [name for name in BENCHMARKS if BENCHMARKS[name].is_pool]
 TRIED_ELSEWHERE = {
     *("longmemeval", "locomo", "locomo-refined", "locomo-plus", "beam"),
-    *("lives", "long-lives", "sample"),
+    *("lives", "long-lives", "sample", "cases"),
 }
 CHOICES = ("personamem", "personamem-v2", "dialsim")
 

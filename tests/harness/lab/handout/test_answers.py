@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from benches import Bench, Finished
+from scripted_judge import ScriptedJudge
 
 from harness.lab.elsewhere import ids_of
 from harness.lab.handout import PromptFolder
@@ -90,6 +91,26 @@ def test_what_a_batch_could_not_answer_is_told(handed: Handed, tmp_path: Path) -
     assert ended.code == 0
     assert "0 answered, 3 missing" in ended.err
     assert f"{handed.ids['q1']}: no reply: expired" in ended.err
+
+
+def test_answers_come_by_a_batch_beside_those_by_hand(
+    handed: Handed, harness: Harness, model: ScriptedJudge
+) -> None:
+    model.says = lambda prompt: "Turquoise." if prompt == handed.ids["q1"] else "No idea."
+    handed.reply("q2", "7 days")
+    there = ("--out", handed.out, "--prompts", handed.prompts)
+    batch = (*there, "--batch-url", model.url, "--price", "10/100")
+    assert "2 prompts" in harness("questions", "submit", *batch).out
+    assert harness("questions", "collect", *batch).code == 0
+    ended = handed.take()
+    assert (ended.code, "3 answered, 0 missing" in ended.err) == (0, True), ended.err
+    said = {key: line["hypothesis"] for key, line in handed.lines("hypotheses.jsonl").items()}
+    assert said == {"q1": "Turquoise.", "q2": "7 days", "q3_abs": "No idea."}
+    report = json.loads((handed.out / "report.json").read_text())
+    assert report["cost"]["assistant_usd"] == pytest.approx((14 * 5 + 2 * 50) / 1e6)
+    # What batches took counts against the budget of any other command.
+    ended = handed.take("--max-tokens", 1, "--judge", f"strict=examiner@{model.url}")
+    assert (ended.code, "--max-tokens" in ended.err) == (2, True)
 
 
 def test_an_unknown_reply_ends_the_command_before_anything_is_written(handed: Handed) -> None:

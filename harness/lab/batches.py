@@ -1,0 +1,332 @@
+"""The prompts of a folder, answered by a provider's batch API at half the price: submitted, looked
+after, collected.
+
+OpenAI's routes: a file of requests, a batch of it, a file of results. `batches.jsonl` in the folder
+says what was sent. Each batch bears a tag that is written down before it is made, so that one whose
+making was interrupted is found again, and nothing is paid twice.
+"""
+
+import asyncio
+import json
+import secrets
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import NotRequired, TypedDict, cast
+
+from harness.assistants.endpoint import Endpoint, RetryPolicy
+from harness.assistants.transport import Transport
+from harness.assistants.wire import parse_object
+from harness.errors import UsageError
+from harness.judges.openai_chat import without_refused
+from harness.lab.handout import PromptFolder, Replies, read_replies
+from harness.pipeline.prompts import message_text
+from harness.records.manifest import Manifest, account_of, all_meters, load_manifest
+from harness.records.run_dir import LineFile, RunDir
+from harness.records.schema import JsonObject, UsageRecord
+from harness.spending import (
+    BatchForecast,
+    Budget,
+    Meter,
+    Payee,
+    Price,
+    SpendingLimits,
+    Usage,
+)
+from harness.text import tokens_at_least_one
+
+# What OpenAI takes in one batch.
+_MOST_REQUESTS = 50_000
+_MOST_BYTES = 150_000_000
+_ROUTE = "/v1/chat/completions"
+_TAG = "aide_memoire"
+_ENDED = frozenset(("completed", "failed", "expired", "cancelled"))
+_AGAIN = RetryPolicy()
+# A batch is made at most once: what became of a lost request is looked up by its tag.
+_ONCE = RetryPolicy(attempts=1, reconnect_seconds=0.0)
+
+
+class SentBatch(TypedDict):
+    """A batch by its tag: the prompts in it; `batch` is its id, "" until that is known."""
+
+    tag: str
+    ids: list[str]
+    batch: str
+    status: str
+    forecast: UsageRecord
+    spent: NotRequired[UsageRecord]
+
+
+SENT = LineFile[SentBatch]("batches.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How many prompts have a reply, wait in a batch that runs, or must be submitted; `problems`
+    are why batches or requests failed.
+    """
+
+    answered: int
+    running: int
+    to_submit: int
+    problems: Sequence[str] = ()
+
+
+class BatchFolder:
+    """A folder of prompts and what of it is with a provider."""
+
+    def __init__(self, prompts: PromptFolder) -> None:
+        prompts.require()
+        self._prompts = prompts
+        self._dir = RunDir(prompts.path)
+
+    @property
+    def sent(self) -> dict[str, SentBatch]:
+        return {line["tag"]: line for line in self._dir.records(SENT, "tag")}
+
+    @property
+    def running(self) -> list[SentBatch]:
+        return [one for one in self.sent.values() if one["status"] not in _ENDED]
+
+    def note(self, batch: SentBatch) -> None:
+        self._dir.append(SENT, batch)
+
+    def keep_results(self, batch: SentBatch, text: str) -> None:
+        """Lay down the results of a batch where an import finds them."""
+        self._prompts.keep_results(batch["batch"], text)
+
+    def replies(self) -> Replies:
+        return read_replies(self._prompts)
+
+    def to_submit(self) -> dict[str, JsonObject]:
+        """The prompts that have no reply and are in no batch that runs. Of a request that was
+        refused, the settings that the refusal names are left out.
+        """
+        replies = self.replies()
+        waiting = {name for one in self.running for name in one["ids"]}
+        return {
+            name: without_refused(body, replies.failed.get(name, ""))
+            for name, body in self._prompts.bodies.items()
+            if name not in replies.by_id and name not in waiting
+        }
+
+    def standing(self, problems: Sequence[str] = ()) -> Standing:
+        answered = len(self.replies().by_id)
+        running = sum(len(one["ids"]) for one in self.running)
+        return Standing(answered, running, len(self.to_submit()), problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """Who pays for the batches of a run, at the list price, within what limits."""
+
+    run: RunDir
+    payee: Payee
+    reply_tokens: int
+    price: Price | None = None
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
+
+    def forecast(self, bodies: Iterable[JsonObject]) -> BatchForecast:
+        sizes = [tokens_at_least_one(_characters(body)) for body in bodies]
+        return BatchForecast(len(sizes), sum(sizes), self.reply_tokens * len(sizes), self._price)
+
+    def require_room(self, wanted: Sequence[UsageRecord]) -> None:
+        """Raise `BudgetSpent` where what is under way and wanted does not fit in any more."""
+        meter = Meter(self.payee, self._price)
+        for usage in wanted:
+            meter.spent.add(Usage(**usage))
+        Budget(self.limits, [*all_meters(self._manifest(), ()), meter]).require_room()
+
+    def pay(self, spent: Usage) -> None:
+        """Write down what a batch took, where other commands on the run count it."""
+        manifest = self._manifest()
+        meter = Meter(self.payee, self._price)
+        meter.spent.add(spent)
+        if self.payee == "assistant":
+            manifest.set_price(self._price)
+        manifest.begin("batch")
+        manifest.tick(**account_of([meter]))
+        manifest.end()
+
+    @property
+    def _price(self) -> Price | None:
+        return None if self.price is None else self.price.of_batch()
+
+    def _manifest(self) -> Manifest:
+        manifest = load_manifest(self.run)
+        if manifest is None:
+            raise UsageError(f"--out {self.run.path}: there is no run in it: export prompts first")
+        return manifest
+
+
+def submit(folder: BatchFolder, endpoint: Endpoint, payment: Payment) -> Standing:
+    """Send what waits to be submitted; raises `BudgetSpent` before anything is sent."""
+    return asyncio.run(_submit(folder, endpoint, payment))
+
+
+def collect(
+    folder: BatchFolder, endpoint: Endpoint, payment: Payment, *, wait: float, pause: float
+) -> Standing:
+    """Look after the batches that run, for so many seconds, and fetch the results of those that
+    have ended. A look is repeated after `pause` seconds.
+    """
+    return asyncio.run(_collect(folder, endpoint, payment, wait, pause))
+
+
+async def _submit(folder: BatchFolder, endpoint: Endpoint, payment: Payment) -> Standing:
+    async with _way(endpoint, _AGAIN) as patient, _way(endpoint, _ONCE) as hasty:
+        await _find_begun(folder, patient)
+        parts = list(_parts(folder.to_submit()))
+        forecasts = [_usage(payment.forecast(part.values())) for part in parts]
+        payment.require_room([*(one["forecast"] for one in folder.running), *forecasts])
+        for part, forecast in zip(parts, forecasts, strict=True):
+            file = await _upload(patient, part)
+            begun = SentBatch(
+                tag=secrets.token_hex(12),
+                ids=list(part),
+                batch="",
+                status="begun",
+                forecast=forecast,
+            )
+            folder.note(begun)
+            made = await hasty.request("POST", "/v1/batches", parse_object, _wanted(file, begun))
+            folder.note(_known(begun, made))
+    return folder.standing()
+
+
+async def _collect(
+    folder: BatchFolder, endpoint: Endpoint, payment: Payment, wait: float, pause: float
+) -> Standing:
+    deadline = time.monotonic() + wait
+    problems: list[str] = []
+    async with _way(endpoint, _AGAIN) as transport:
+        await _find_begun(folder, transport)
+        while True:
+            for one in folder.running:
+                problems += await _look_after(folder, transport, payment, one)
+            if not folder.running or time.monotonic() + pause > deadline:
+                break
+            await asyncio.sleep(pause)
+    waiting = folder.to_submit()
+    failed = folder.replies().failed
+    said = Counter(why for name, why in failed.items() if name in waiting)
+    problems += [f"{times} requests: {why}" for why, times in said.most_common()]
+    return folder.standing(problems)
+
+
+async def _find_begun(folder: BatchFolder, transport: Transport) -> None:
+    """Find the batches whose making was interrupted, by their tags; of others nothing was made."""
+    begun = [one for one in folder.running if not one["batch"]]
+    known = await _tagged(transport) if begun else {}
+    for one in begun:
+        made = known.get(one["tag"])
+        folder.note(one | {"status": "failed"} if made is None else _known(one, made))
+
+
+async def _tagged(transport: Transport) -> dict[str, JsonObject]:
+    """All batches that the provider has from here, by their tags."""
+    found: dict[str, JsonObject] = {}
+    after = ""
+    while True:
+        page = await transport.request("GET", f"/v1/batches?limit=100{after}", parse_object)
+        for one in page["data"]:
+            found[str((one.get("metadata") or {}).get(_TAG))] = one
+        if not page.get("has_more") or not page["data"]:
+            return found
+        after = f"&after={page['data'][-1]['id']}"
+
+
+async def _look_after(
+    folder: BatchFolder, transport: Transport, payment: Payment, batch: SentBatch
+) -> list[str]:
+    """Fetch the results of a batch that has ended; why it failed as a whole, if it did."""
+    now = await transport.request("GET", f"/v1/batches/{batch['batch']}", parse_object)
+    after = _known(batch, now)
+    if after["status"] in _ENDED:
+        files = filter(None, (now.get("output_file_id"), now.get("error_file_id")))
+        texts = [await _content(transport, str(file)) for file in files]
+        folder.keep_results(batch, "".join(texts))
+        spent = _spent("".join(texts))
+        payment.pay(spent)
+        after["spent"] = _record(spent)
+    if after != batch:
+        folder.note(after)
+    told = (now.get("errors") or {}).get("data") or []
+    return [f"batch {batch['batch']}: {one.get('message', one)}" for one in told]
+
+
+def _characters(body: JsonObject) -> int:
+    return sum(len(message_text(message)) for message in body["messages"])
+
+
+def _way(endpoint: Endpoint, retry: RetryPolicy) -> Transport:
+    return Transport(replace(endpoint, retry=retry))
+
+
+def _parts(bodies: Mapping[str, JsonObject]) -> Iterator[dict[str, JsonObject]]:
+    """Requests for one batch each: of one model, and no more than it takes."""
+    parts: dict[str, dict[str, JsonObject]] = {}
+    sizes: Counter[str] = Counter()
+    for name, body in bodies.items():
+        model = str(body.get("model"))
+        size = len(json.dumps(body))
+        part = parts.setdefault(model, {})
+        if part and (len(part) == _MOST_REQUESTS or sizes[model] + size > _MOST_BYTES):
+            yield part
+            part = parts[model] = {}
+            sizes[model] = 0
+        part[name] = body
+        sizes[model] += size
+    yield from filter(None, parts.values())
+
+
+async def _upload(transport: Transport, part: Mapping[str, JsonObject]) -> str:
+    """The id of a file with these requests."""
+    lines = (
+        json.dumps({"custom_id": name, "method": "POST", "url": _ROUTE, "body": body})
+        for name, body in part.items()
+    )
+    file = ("batch.jsonl", "".join(f"{line}\n" for line in lines).encode(), "application/jsonl")
+    body = {"purpose": "batch"}
+    reply = await transport.exchange("POST", "/v1/files", body, files={"file": file})
+    return str(parse_object(reply.json())["id"])
+
+
+async def _content(transport: Transport, file: str) -> str:
+    text = (await transport.exchange("GET", f"/v1/files/{file}/content")).text
+    return text if text.endswith("\n") or not text else f"{text}\n"
+
+
+def _wanted(file: str, batch: SentBatch) -> JsonObject:
+    return {
+        "input_file_id": file,
+        "endpoint": _ROUTE,
+        "completion_window": "24h",
+        "metadata": {_TAG: batch["tag"]},
+    }
+
+
+def _known(batch: SentBatch, told: JsonObject) -> SentBatch:
+    return batch | {"batch": str(told["id"]), "status": str(told["status"])}
+
+
+def _usage(forecast: BatchForecast) -> UsageRecord:
+    tokens = (forecast.prompt_tokens, forecast.completion_tokens)
+    return _record(Usage(forecast.requests, forecast.requests, *tokens))
+
+
+def _record(usage: Usage) -> UsageRecord:
+    return cast(UsageRecord, asdict(usage))
+
+
+def _spent(results: str) -> Usage:
+    """What the requests took that were answered."""
+    spent = Usage()
+    for line in results.splitlines():
+        body = ((json.loads(line).get("response") or {}).get("body")) or {}
+        usage = body.get("usage")
+        if usage:
+            prompt, completion = usage["prompt_tokens"], usage["completion_tokens"]
+            spent.add(Usage(1, 0, prompt, completion))
+    return spent

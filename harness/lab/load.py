@@ -1,0 +1,196 @@
+"""A store of the Add/Search convention under the load of a leaderboard: many writers at once, and
+every request sent more than once under its id.
+
+Each memory holds a code that no other one has. One in eight is sent once: as often as it is found
+is how many copies this store keeps of anything. Lost is what no search of its user finds, doubled
+what is found more often than that, leaked what another user finds.
+"""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from harness.assistants.add_search import AddSearchClient, BoardMessage, require_store
+from harness.assistants.endpoint import Endpoint
+from harness.assistants.transport import Transport
+from harness.errors import AssistantError, UsageError
+from harness.replay.ingest import new_salt
+from harness.report.table import Table, number
+
+_TOLD_AT = datetime(2024, 3, 4, 9, tzinfo=UTC)
+_ONCE = 8
+"""One in so many memories is sent once."""
+MOST_FOR_A_USER = 90
+"""A search gives up to a hundred texts: all of a user's memories are among them."""
+_TOP_K = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """So many memories of so many users, told by so many writers, each request so many times."""
+
+    memories: int = 640
+    users: int = 8
+    writers: int = 64
+    times: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Something that a user tells, known by its code."""
+
+    number: int
+    user: str
+    stranger: str
+    session: str
+    request: str
+    code: str
+    times: int
+
+    @property
+    def messages(self) -> list[BoardMessage]:
+        said_at = round(_TOLD_AT.timestamp() * 1000) + self.number * 60_000
+        told = f"The code of my locker number {self.number} is {self.code}."
+        return [
+            {"role": "user", "content": told, "timestamp": said_at},
+            {"role": "assistant", "content": "I will keep it in mind.", "timestamp": said_at + 500},
+        ]
+
+    @property
+    def question(self) -> str:
+        return f"What is the code of my locker number {self.number}?"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of all memories; problems are refusals, each text once."""
+
+    memories: int
+    requests: int
+    lost: int = 0
+    doubled: int = 0
+    leaked: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    add_ms: list[float] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def is_sound(self) -> bool:
+        return not (self.lost or self.doubled or self.leaked or self.refused)
+
+    def to_json(self) -> dict[str, Any]:
+        took = sorted(self.add_ms)
+        figures = asdict(self)
+        del figures["add_ms"]
+        return figures | {"add_p50_ms": _at(took, 0.5), "add_p95_ms": _at(took, 0.95)}
+
+
+def try_store(endpoint: Endpoint, load: Load) -> Outcome:
+    """Write and search; raises `UsageError` where no store is, and what makes going on useless."""
+    return asyncio.run(_try_store(endpoint, load))
+
+
+def outcome_table(outcome: Outcome) -> Table:
+    rows = [(name, _shown(value)) for name, value in outcome.to_json().items()]
+    return Table("Add/Search under load", ("", "value"), rows)
+
+
+def _shown(value: Any) -> str:
+    return ("; ".join(value) or "none") if isinstance(value, list) else number(value)
+
+
+async def _try_store(endpoint: Endpoint, load: Load) -> Outcome:
+    if load.memories > load.users * MOST_FOR_A_USER:
+        raise UsageError(f"at most {MOST_FOR_A_USER} memories for each user: add --users")
+    await require_store(endpoint)
+    memories = _memories(load, new_salt())
+    outcome = Outcome(len(memories), sum(one.times for one in memories))
+    async with Transport(endpoint, concurrency=load.writers) as transport:
+        store = AddSearchClient(transport)
+        started = time.perf_counter()
+        # The same request is under way twice at once, as after a time-out.
+        writes = [one for one in memories for _ in range(one.times)]
+        await _each(writes, load.writers, lambda one: _write(store, one, outcome))
+        outcome.seconds = round(time.perf_counter() - started, 3)
+        copies: dict[int, int] = {}
+        await _each(memories, load.writers, lambda one: _look(store, one, copies, outcome))
+    kept_of_one = max((copies[one.number] for one in memories if one.times == 1), default=1)
+    outcome.lost = sum(not copies[one.number] for one in memories)
+    outcome.doubled = sum(copies[one.number] > max(1, kept_of_one) for one in memories)
+    return outcome
+
+
+def _memories(load: Load, salt: str) -> list[Memory]:
+    """Users and requests go by names that no earlier trial has used."""
+
+    def named(*parts: object) -> str:
+        return hashlib.sha256(repr((salt, *parts)).encode()).hexdigest()[:20]
+
+    return [
+        Memory(
+            number=place,
+            user=named("user", place % load.users),
+            stranger=named("user", (place + 1) % max(2, load.users)),
+            session=named("session", place % (3 * load.users)),
+            request=named("request", place),
+            code=str(int(named("code", place), 16))[:12],
+            times=1 if place % _ONCE == 0 else load.times,
+        )
+        for place in range(load.memories)
+    ]
+
+
+async def _each(
+    memories: Sequence[Memory], at_once: int, work: Callable[[Memory], Awaitable[None]]
+) -> None:
+    room = asyncio.Semaphore(at_once)
+
+    async def one(memory: Memory) -> None:
+        async with room:
+            await work(memory)
+
+    async with asyncio.TaskGroup() as group:
+        for memory in memories:
+            group.create_task(one(memory))
+
+
+async def _write(store: AddSearchClient, memory: Memory, outcome: Outcome) -> None:
+    started = time.perf_counter()
+    try:
+        await store.add(memory.request, memory.user, memory.session, memory.messages)
+    except AssistantError as error:
+        _refused(outcome, error)
+    outcome.add_ms.append(round((time.perf_counter() - started) * 1000, 2))
+
+
+async def _look(
+    store: AddSearchClient, memory: Memory, copies: dict[int, int], outcome: Outcome
+) -> None:
+    """Search for a memory as its user, and as another one."""
+    copies[memory.number] = await _copies(store, memory, memory.user, outcome)
+    found_elsewhere = await _copies(store, memory, memory.stranger, outcome)
+    outcome.leaked += bool(found_elsewhere)
+
+
+async def _copies(store: AddSearchClient, memory: Memory, user: str, outcome: Outcome) -> int:
+    try:
+        found = await store.search(user, memory.question, _TOP_K)
+    except AssistantError as error:
+        _refused(outcome, error)
+        return 0
+    return sum(memory.code in text.content for text in found.texts)
+
+
+def _refused(outcome: Outcome, error: AssistantError) -> None:
+    outcome.refused += 1
+    if str(error) not in outcome.problems:
+        outcome.problems.append(str(error))
+
+
+def _at(took: Sequence[float], share: float) -> float:
+    return took[min(len(took) - 1, int(share * len(took)))] if took else 0.0
