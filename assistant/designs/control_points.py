@@ -61,6 +61,11 @@ class Retrieval(StrEnum):
     """From the root of such a tree downwards."""
 
 
+def fading(time: TimeUse) -> str:
+    """What a design says of time whose values count less the older they are."""
+    return "decay" if time is TimeUse.OFF else f"decay + {time}"
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     value: ValueKind = ValueKind.ROUND

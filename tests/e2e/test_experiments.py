@@ -67,6 +67,9 @@ def test_designs_on_the_same_questions_and_again_after_kills(
     assert [cell["label"] for cell in continued["cells"]] == ["aide-memoire", "longmemeval"]
     assert all(cell["evidence_in_prompt"] is not None for cell in continued["cells"])
     assert all(cell["accuracy"] is not None for cell in continued["cells"])
+    ours, theirs = (cell["index_ms"] for cell in continued["cells"])
+    assert ours is None  # which makes no view
+    assert theirs > 0
     assert figures(run("table2", tmp_path / "killed", *asked)) == figures(continued)
     assert figures(run("table2", tmp_path / "whole", *asked)) == figures(continued)
     page = (tmp_path / "whole" / "experiment.html").read_text()
