@@ -1,6 +1,7 @@
 """Experiments through the two commands: servers of their own, one memory, a page at the end."""
 
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -98,6 +99,14 @@ def test_a_second_command_keeps_the_cells_and_mixes_in_no_other_set_up(
     more = run("table2", tmp_path, *short, "--limit", 1, "--designs", "aide-memoire")
     assert [cell["label"] for cell in more["cells"]] == ["in-context-rag", "aide-memoire"]
     assert more["cells"][0] == first["cells"][0]
+    elsewhere = ("--memory", tmp_path, "--designs", "longmemeval", "--no-answers")
+    other_page = run("table2", tmp_path / "other", *short, "--limit", 1, *elsewhere)
+    assert other_page["cells"][0]["accuracy"] is None
+    assert other_page["cells"][0]["evidence_in_prompt"] is not None
+    assert not (tmp_path / "other" / "memory").exists()
+    larger = finished(command("table2", tmp_path / "more", *short, "--limit", 2, *elsewhere))
+    assert larger.returncode == 2
+    assert "lacks 1 of the histories" in larger.stderr
     changed = ("--judge", "lexical", "--reader", "m@http://127.0.0.1:9/v1")
     other = finished(command("table2", tmp_path, *asked, *changed))
     assert other.returncode == 2
@@ -114,6 +123,8 @@ def test_short_histories_make_sheets_and_answers_are_judged(
     header, *lines = answers.read_text().splitlines()
     sheet = (out / "sheets" / f"{lines[0].split(',')[0]}.md").read_text()
     assert "## Conversation 4 of 4" in sheet
+    days = len(re.findall(r"^> \(Today is \w+day, \d{4}-\d\d-\d\d\.\)$", sheet, re.MULTILINE))
+    assert days == 4 + 1
     assert "## A new conversation: the question" in sheet
     answers.write_text("\n".join([header, f"{lines[0]}I don't know."]) + "\n")
     page = run("fig3", out, *asked)
