@@ -340,7 +340,9 @@ def _prompts_from_memory(wanted: AtHand) -> Grid:
         for layout in _LAYOUTS
         for mode in ("direct", "chain-of-note")
     ]
-    about = "Four prompts over the same rounds of memory that differ in notes and format alone."
+    about = (
+        "The assistant's own prompts over the same rounds, with and without notes, in two formats."
+    )
     return Grid("fig6", "Notes and format", about, cells)
 
 

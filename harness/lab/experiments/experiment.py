@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 
@@ -203,12 +203,7 @@ def _control(laboratory: Laboratory, cell: Cell) -> int:
     if _is_done(laboratory, cell):
         return 0
     started = time.perf_counter()
-    window = ContextWindow(
-        laboratory.context_tokens,
-        notes=cell.notes,
-        layout="json" if cell.layout == "json" else "text",
-    )
-    approach = Approach(cell.mode, load_profile("plain"), window)
+    approach = Approach(cell.mode, load_profile("plain"), window_of(laboratory, cell))
     reader = laboratory.reader
     endpoint = Endpoint(reader.base_url.removesuffix("/v1"), reader.api_key, reader.model)
     run = Run(laboratory.source, laboratory.folder(cell), laboratory.console)
@@ -217,6 +212,12 @@ def _control(laboratory: Laboratory, cell: Cell) -> int:
     judge_run(run, laboratory.judge)
     run.report()
     return finish_cell(laboratory, cell, failed, time.perf_counter() - started)
+
+
+def window_of(laboratory: Laboratory, cell: Cell) -> ContextWindow:
+    """What a control gives its model to read, and how."""
+    layout: Literal["text", "json"] = "json" if cell.layout == "json" else "text"
+    return ContextWindow(laboratory.context_tokens, notes=cell.notes, layout=layout)
 
 
 def _is_done(laboratory: Laboratory, cell: Cell) -> bool:

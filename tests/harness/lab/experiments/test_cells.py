@@ -1,12 +1,18 @@
 """The cells of every experiment, and what their servers are told."""
 
 import json
+from pathlib import Path
 
 import pytest
+from histories import instance, write_data
+from made_cells import laboratory_in
 
+from harness.datasets.registry import open_source
+from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
 from harness.lab.experiments.cells import BUDGETS, DESIGNS, AtHand, grid_of, without_answers
-from harness.lab.experiments.experiment import ReadingModel
+from harness.lab.experiments.experiment import ReadingModel, window_of
+from harness.replay.context_modes import CHOICES, context_of, prompt_of
 
 STRONG = {"strong model": {"query_model.name": "openai/strong"}}
 SIZES = [
@@ -90,7 +96,29 @@ def test_the_evidence_alone_is_read_with_four_prompts_unless_memory_is_asked_for
         grid_of("fig6", AtHand())
 
 
-def test_the_four_prompts_differ_in_notes_and_format_alone() -> None:
+def test_the_four_prompts_with_evidence_differ_in_notes_and_format_alone(tmp_path: Path) -> None:
+    data = write_data(tmp_path / "data.json", [instance("q1")])
+    (question,) = open_source(QuestionSource("longmemeval", data, Filters())).read({"q1"})
+    given, asked = {}, {}
+    for cell in grid_of("fig6", AtHand(reader=True)).cells:
+        window = window_of(laboratory_in(tmp_path), cell)
+        given[cell.layout, cell.notes] = context_of(question, CHOICES[cell.mode], window).text
+        asked[cell.layout, cell.notes] = prompt_of(cell.mode, window).hash
+    assert "The kayak I bought is turquoise." in given["text", False]
+    assert "My cat sleeps all day." not in given["text", False]
+    for layout in ("text", "json"):
+        assert given[layout, False] == given[layout, True]
+    (said,) = given["json", True].splitlines()
+    assert json.loads(said)["turns"] == [
+        {"user": "The kayak I bought is turquoise."},
+        {"assistant": "Noted."},
+    ]
+    for notes in (False, True):
+        assert asked["text", notes] == asked["json", notes]
+    assert asked["text", False] != asked["text", True]
+
+
+def test_the_assistants_settings_for_four_prompts_differ_in_notes_and_format_alone() -> None:
     cells = grid_of("fig6", AtHand(from_memory=True)).cells
     differing = {"reading.mode", "reading.layout"}
     common = [{k: v for k, v in cell.settings.items() if k not in differing} for cell in cells]

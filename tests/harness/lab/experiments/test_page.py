@@ -6,24 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_cells import laboratory_in
 from made_runs import made_run
-from rich.console import Console
 
 from harness.comparison.runs import read_run_at
-from harness.datasets.selection import Filters, QuestionSource
-from harness.judges.lexical import LexicalJudge
 from harness.lab.experiments.cells import Cell, Grid
 from harness.lab.experiments.contrasts import RECALL, RIGHT, Measured, contrasts_of
-from harness.lab.experiments.experiment import Laboratory, finish_cell
+from harness.lab.experiments.experiment import finish_cell
 from harness.lab.experiments.page import write_page
 
 NAMES = [f"q{n}" for n in range(8)]
 ALL_RIGHT = dict.fromkeys(NAMES, "yes")
-
-
-def laboratory_in(out: Path) -> Laboratory:
-    source = QuestionSource("longmemeval", None, Filters())
-    return Laboratory(out, source, Console(quiet=True), LexicalJudge())
 
 
 def measured(out: Path, cell: Cell, wrong: int = 0, lost: int = 0, **made: Any) -> Measured:

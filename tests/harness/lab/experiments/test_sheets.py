@@ -3,11 +3,8 @@
 from pathlib import Path
 
 from histories import chat, history, instance, turn, write_data
-from rich.console import Console
+from made_cells import laboratory_in
 
-from harness.datasets.selection import Filters, QuestionSource
-from harness.judges.lexical import LexicalJudge
-from harness.lab.experiments.experiment import Laboratory
 from harness.lab.experiments.sheets import write_sheets
 
 ABOUT_A_REPLY = instance(
@@ -32,8 +29,7 @@ ABOUT_A_REPLY = instance(
 
 
 def sheets_of(folder: Path, *instances: dict[str, object]) -> dict[str, str]:
-    source = QuestionSource("longmemeval", write_data(folder / "data.json", instances), Filters())
-    laboratory = Laboratory(folder / "out", source, Console(quiet=True), LexicalJudge())
+    laboratory = laboratory_in(folder / "out", write_data(folder / "data.json", instances))
     assert write_sheets(laboratory) == len(instances)
     return {file.stem: file.read_text() for file in (folder / "out" / "sheets").glob("*.md")}
 
