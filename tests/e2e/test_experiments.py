@@ -132,6 +132,27 @@ def test_short_histories_make_sheets_and_answers_are_judged(
     assert page["cells"][0]["accuracy"] is not None
 
 
+def test_prompts_with_the_evidence_alone_need_no_memory_and_the_page_says_what_is_cut(
+    tmp_path: Path,
+) -> None:
+    with scripted_model() as model:
+        model.on(PLAIN).always(_answered)
+        asked = ("--limit", 3, "--reader", f"reader@{model.url}", "--model-key", "k")
+        page = run("fig6", tmp_path / "fig6", *asked)
+        run("fig3", tmp_path / "fig3", *asked, "--context-tokens", 1000)
+    assert [cell["label"] for cell in page["cells"]] == [
+        *("text, direct", "text, notes", "JSON, direct", "JSON, notes")
+    ]
+    assert all(cell["shares"]["accuracy"]["n"] == 3 for cell in page["cells"])
+    assert len(page["contrasts"]) == 3
+    assert not (tmp_path / "fig6" / "memory").exists()
+    told = (tmp_path / "fig3" / "experiment.md").read_text()
+    assert "whole history, direct: of 3 of 3 histories only the latest sessions were given" in told
+    alone = finished(command("fig6", tmp_path / "alone", "--limit", 1))
+    assert alone.returncode == 2
+    assert "--from-memory" in alone.stderr
+
+
 @pytest.mark.slow
 def test_every_experiment_with_a_reader_and_a_judge(tmp_path: Path) -> None:
     with scripted_model() as model:
