@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assistant.designs.control_points import Choices, KeySource, ValueKind
+from assistant.designs.control_points import Choices, KeySource, ValueKind, with_values
 from assistant.designs.design import Design, FlatView, embedded
 from assistant.designs.value import Ranked, Ranking, Value, ViewQuestion, in_time, of_summary
 from memory_store import Record, TimeUse, windows
@@ -121,7 +121,7 @@ class Tree:
 def with_summaries(chosen: Choices) -> dict[str, Any]:
     """Value and keys of a tree, as a design tells them: those chosen, and the summaries above."""
     return {
-        "value": f"{chosen.value} + {ValueKind.SUMMARY}",
+        "value": with_values(chosen.value, ValueKind.SUMMARY),
         "keys": list(dict.fromkeys((*chosen.keys, KeySource.SUMMARY))),
     }
 

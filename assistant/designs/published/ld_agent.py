@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from assistant.designs.control_points import Choices, QueryKind, ValueKind, fading
+from assistant.designs.control_points import Choices, QueryKind, ValueKind, fading, with_values
 from assistant.designs.design import Design
 from assistant.designs.value import Value, ViewQuestion, of_facts
 from memory_store import Record
@@ -33,7 +33,7 @@ class LdAgent(Design):
 
     def described(self) -> dict[str, Any]:
         """Facts are read beside the values, and time makes both fade."""
-        value = f"{self.chosen.value} + {ValueKind.FACT}"
+        value = with_values(self.chosen.value, ValueKind.FACT)
         return super().described() | {"value": value, "time": fading(self.chosen.time)}
 
     async def values(self, records: Sequence[Record], rarity: Rarity) -> list[Value]:

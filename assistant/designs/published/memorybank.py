@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from assistant.designs.control_points import Choices, ValueKind, fading
+from assistant.designs.control_points import Choices, ValueKind, fading, with_values
 from assistant.designs.design import Design, FlatView, embedded
 from assistant.designs.value import Value, View, ViewQuestion, by_day, of_round, of_summary
 from memory_store import Record, windows
@@ -43,7 +43,7 @@ class MemoryBank(Design):
 
     def described(self) -> dict[str, Any]:
         """Summaries of days are read beside the values, and time makes both fade."""
-        value = f"{self.chosen.value} + {ValueKind.SUMMARY}"
+        value = with_values(self.chosen.value, ValueKind.SUMMARY)
         return super().described() | {"value": value, "time": fading(self.chosen.time)}
 
     async def index(

@@ -145,8 +145,10 @@ async def test_a_server_tells_what_its_design_does(
 
 
 async def test_a_design_that_fades_tells_a_chosen_filter_too(tmp_path: Path) -> None:
-    async with told(tmp_path, "memorybank", [], choices={"time": "filter"}) as services:
-        assert DesignDescription.of_server(services).time == "decay + filter"
+    chosen = {"time": "filter", "value": "summary"}
+    async with told(tmp_path, "memorybank", [], choices=chosen) as services:
+        told_now = DesignDescription.of_server(services)
+    assert (told_now.time, told_now.value) == ("decay + filter", "summary")
 
 
 async def test_chatgpts_facts_lose_what_was_overwritten(tmp_path: Path) -> None:
