@@ -61,6 +61,16 @@ class Retrieval(StrEnum):
     """From the root of such a tree downwards."""
 
 
+def with_values(chosen: ValueKind, added: ValueKind) -> str:
+    """What a design says of its values that adds some to those chosen."""
+    return chosen if chosen is added else f"{chosen} + {added}"
+
+
+def fading(time: TimeUse) -> str:
+    """What a design says of time whose values count less the older they are."""
+    return "decay" if time is TimeUse.OFF else f"decay + {time}"
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     value: ValueKind = ValueKind.ROUND

@@ -6,10 +6,13 @@ nearness counts. The usual index holds all values side by side, found by their n
 words, or both.
 """
 
+import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +80,11 @@ class Design:
     def __init__(self, tools: Tools, chosen: Choices) -> None:
         self.tools = tools
         self.chosen = chosen
+
+    def described(self) -> dict[str, Any]:
+        """What it does at each control point, by name: the choices, unless it has a way of its
+        own there."""
+        return self.chosen.described()
 
     async def view(self, records: Sequence[Record]) -> View:
         """The index of a user's rounds, oldest first."""
@@ -230,8 +238,32 @@ class FlatView:
         return "; ".join(key_phrases(asked.text, self.rarity, _MOST_QUERY_PHRASES)) or asked.text
 
 
+@dataclass(slots=True)
+class VectorsAwaited:
+    """How long vectors of texts were waited for."""
+
+    seconds: float = 0.0
+
+
+_AWAITED: ContextVar[VectorsAwaited] = ContextVar("awaited")
+
+
+@contextmanager
+def vectors_awaited() -> Iterator[VectorsAwaited]:
+    """Measures it for all that is done within: it tells of the encoder, not of the design, and of
+    who asked for the same texts before."""
+    outer = _AWAITED.set(awaited := VectorsAwaited())
+    try:
+        yield awaited
+    finally:
+        _AWAITED.reset(outer)
+
+
 async def embedded(design: Design, texts: Sequence[str]) -> Matrix:
     """A vector of unit length a text."""
     if not texts:
         return np.zeros((0, 0), dtype=np.float32)
-    return await design.tools.embedder.embed(texts, TextKind.DOCUMENT)
+    started = time.perf_counter()
+    rows = await design.tools.embedder.embed(texts, TextKind.DOCUMENT)
+    _AWAITED.get(VectorsAwaited()).seconds += time.perf_counter() - started
+    return rows

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from assistant.designs.control_points import ValueKind
+from assistant.designs.control_points import Choices, KeySource, ValueKind, with_values
 from assistant.designs.design import Design, FlatView, embedded
 from assistant.designs.value import Ranked, Ranking, Value, ViewQuestion, in_time, of_summary
 from memory_store import Record, TimeUse, windows
@@ -115,6 +116,14 @@ class Tree:
             if any(child.place in then for child in node.below):
                 then.add(node.place)
         return lambda node: not then or node.place in then
+
+
+def with_summaries(chosen: Choices) -> dict[str, Any]:
+    """Value and keys of a tree, as a design tells them: those chosen, and the summaries above."""
+    return {
+        "value": with_values(chosen.value, ValueKind.SUMMARY),
+        "keys": list(dict.fromkeys((*chosen.keys, KeySource.SUMMARY))),
+    }
 
 
 async def _above(

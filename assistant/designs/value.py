@@ -10,6 +10,8 @@ from memory_store import Days, Fact, Recalled, Record, Round, TimeRange, TimeUse
 
 # Places in a session that no round has: what is derived is read under one of its own.
 _DERIVED = 1 << 24
+# Those of facts lie behind those of summaries, one a round.
+_FACTS = 1 << 20
 _SUMMARY = "Summary"
 _WEIGHTS = Weights()
 
@@ -80,7 +82,8 @@ def of_summary(text: str, records: Sequence[Record], number: int = 0) -> Value:
 
 def of_facts(record: Record, facts: Sequence[Fact]) -> Value:
     text = "\n".join(fact.text for fact in facts)
-    return Value(ValueKind.FACT, text, text, (record,), tuple(facts))
+    number = _FACTS + record.round.round_index
+    return Value(ValueKind.FACT, text, text, (record,), tuple(facts), number)
 
 
 def spoken(round: Round) -> str:

@@ -6,8 +6,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from weakref import WeakValueDictionary
 
-from assistant.designs.design import Design
+from assistant.designs.design import Design, vectors_awaited
 from assistant.designs.value import Ranking, View, ViewQuestion
 from memory_store import (
     Days,
@@ -32,8 +33,8 @@ class Views:
         self._store = store
         self._design = design
         self._views: OrderedDict[tuple[str, bytes], View] = OrderedDict()
-        # Two questions at once would make the same view twice.
-        self._making = asyncio.Lock()
+        # Two questions of a user at once would make the same view twice.
+        self._making: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def recall(self, query: Query) -> Recall:
         """See `MemoryStore.recall`. `rounds` are those behind the values; `values` are read."""
@@ -45,8 +46,8 @@ class Views:
         if range_ is None and query.asked_on:
             language = self._store.language
             range_ = await aside(len(query.text), language.time_range, query.text, query.asked_on)
-        async with self._making:
-            view = await self._view(query.user_id, records)
+        async with self._making.setdefault(query.user_id, asyncio.Lock()):
+            view, made = await self._view(query.user_id, records)
         indexed = time.perf_counter()
         ranking = Ranking(())
         if view is not None:
@@ -59,8 +60,7 @@ class Views:
             rounds=tuple(rounds),
             sessions=_sessions(rounds)[: query.limit] if query.sessions else (),
             timings={
-                "embed_ms": 0.0,
-                "index_ms": (indexed - started) * 1000,
+                **made,
                 "search_ms": (finished - indexed) * 1000,
                 "total_ms": (finished - started) * 1000,
             },
@@ -70,18 +70,27 @@ class Views:
             steps=ranking.steps,
         )
 
-    async def _view(self, user_id: str, records: Sequence[Record]) -> View | None:
+    async def _view(
+        self, user_id: str, records: Sequence[Record]
+    ) -> tuple[View | None, dict[str, float]]:
+        """The view, and what its making took now: for vectors (`embed_ms`), and all else."""
+        took = {"embed_ms": 0.0, "index_ms": 0.0}
         if not records:
-            return None
+            return None, took
         key = user_id, await aside(sum(r.round.size for r in records) // 8, _digest, records)
         if key not in self._views:
             for stale in [other for other in self._views if other[0] == user_id][:-1]:
                 del self._views[stale]
-            self._views[key] = await self._design.view(records)
+            started = time.perf_counter()
+            with vectors_awaited() as awaited:
+                self._views[key] = await self._design.view(records)
+            seconds = time.perf_counter() - started - awaited.seconds
+            took = {"embed_ms": awaited.seconds * 1000, "index_ms": seconds * 1000}
+        view = self._views[key]
         self._views.move_to_end(key)
         while len(self._views) > _MOST_VIEWS:
             self._views.popitem(last=False)
-        return self._views[key]
+        return view, took
 
 
 def _within(records: Iterable[Record], days: Days) -> list[Record]:

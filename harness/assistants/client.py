@@ -13,7 +13,7 @@ from harness.assistants.returned_sources import read_sources, values_at
 from harness.assistants.template import Occasion, filled, filled_path, merged
 from harness.assistants.transport import Transport, read
 from harness.assistants.wire import (
-    RankedValue,
+    FoundValues,
     StoredSession,
     WireAnswer,
     parse_answer,
@@ -75,7 +75,7 @@ class AssistantClient:
 
     async def search(
         self, user_id: str, query: str, *, now: str, unit: str, top_k: int
-    ) -> list[RankedValue]:
+    ) -> FoundValues:
         body = {"user_id": user_id, "query": query, "now": now, "unit": unit, "top_k": top_k}
         return await self._transport.request("POST", "/v1/memories/search", parse_ranking, body)
 

@@ -37,6 +37,16 @@ class RankedValue:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundValues:
+    """A ranking, best first. `index_ms` is what the assistant took to make the index that it
+    searched, None where it tells of no such thing.
+    """
+
+    values: list[RankedValue]
+    index_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Looking:
     """How often a model searched memory itself before it answered, the tokens of what that
     returned, and the milliseconds until it had looked enough.
@@ -88,8 +98,8 @@ def parse_sessions(reply: Any) -> list[StoredSession]:
     return sessions
 
 
-def parse_ranking(reply: Any) -> list[RankedValue]:
-    return [
+def parse_ranking(reply: Any) -> FoundValues:
+    values = [
         RankedValue(
             session_id=_text(item, "session_id"),
             round_index=_integer(item, "round_index"),
@@ -98,6 +108,9 @@ def parse_ranking(reply: Any) -> list[RankedValue]:
         )
         for item in _objects(reply, "data")
     ]
+    timings = reply.get("timings")
+    took = timings.get("index_ms") if isinstance(timings, dict) else None
+    return FoundValues(values, took if isinstance(took, int | float) else None)
 
 
 def parse_answer(reply: Any) -> WireAnswer:

@@ -21,8 +21,14 @@ from harness.cli.output import FAILED_ITEMS, progress, results, tell, wide
 from harness.errors import UsageError
 from harness.lab.agreement import STEM as AGREEMENT
 from harness.lab.agreement import agreement_tables, agreement_with, write_agreement
-from harness.lab.experiments import experiment
-from harness.lab.experiments.cells import DESIGNS, AtHand, Grid, grid_of
+from harness.lab.experiments import experiment, sheets
+from harness.lab.experiments.cells import (
+    DESIGNS,
+    AtHand,
+    Grid,
+    grid_of,
+    without_answers,
+)
 from harness.lab.experiments.page import HTML, write_page
 from harness.lab.leaderboard import (
     STEM,
@@ -210,6 +216,20 @@ def experiment_command(
     model_key: Annotated[
         str | None, typer.Option(envvar="HARNESS_MODEL_KEY", help="The key of these models.")
     ] = None,
+    from_memory: Annotated[
+        bool,
+        typer.Option("--from-memory", help="Prompts of what memory finds, not of evidence (fig6)."),
+    ] = False,
+    no_answers: Annotated[
+        bool,
+        typer.Option("--no-answers", help="Only what is found, and what reaches the reader."),
+    ] = False,
+    memory: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of an earlier experiment, whose memory is used.", file_okay=False
+        ),
+    ] = None,
     server: Annotated[
         str, typer.Option(help="The command that starts an assistant.")
     ] = "assistant serve",
@@ -226,9 +246,13 @@ def experiment_command(
         for said, model in (("strong model", strong), ("weak model", weak))
         if model
     }
-    grid = grid_of(name, AtHand(chosen, reader is not None, ranges))
     if designs and name != "table2":
         raise UsageError("--designs is for table2")
+    if from_memory and name != "fig6":
+        raise UsageError("--from-memory is for fig6")
+    grid = grid_of(name, AtHand(chosen, reader is not None, from_memory, ranges))
+    if no_answers:
+        grid = without_answers(grid)
     judge, _ = judging.judges(selection.dataset, out, allowance.limits.prices)
     laboratory = experiment.Laboratory(
         out,
@@ -241,6 +265,7 @@ def experiment_command(
         concurrency=concurrency,
         context_tokens=context_tokens,
         shared=_extracting(extractor, model_key),
+        filled=memory,
     )
     try:
         if name == "fig3":
@@ -258,20 +283,20 @@ def experiment_command(
 
 def _with_online(laboratory: experiment.Laboratory, grid: Grid) -> Grid:
     """The grid with what people wrote down, where there is some; sheets for them."""
-    sheets = experiment.write_sheets(laboratory)
-    if sheets:
+    written = sheets.write_sheets(laboratory)
+    if written:
         laboratory.console.print(
-            f"{sheets} sheets to type into a web chat: {laboratory.out / 'sheets'}",
+            f"{written} sheets to type into a web chat: {laboratory.out / 'sheets'}",
             highlight=False,
             soft_wrap=True,
         )
-    is_answered = experiment.judge_answers(laboratory)
-    if not (sheets or grid.cells):
+    is_answered = sheets.judge_answers(laboratory)
+    if not (written or grid.cells):
         raise UsageError(
             "fig3 lets a language model read whole histories (--reader MODEL@URL), or people type "
             "short ones into a web chat: harness compile --sessions 5 makes such"
         )
-    return replace(grid, cells=(*grid.cells, experiment.ONLINE)) if is_answered else grid
+    return replace(grid, cells=(*grid.cells, sheets.ONLINE)) if is_answered else grid
 
 
 def _extracting(extractor: str | None, key: str | None) -> dict[str, str]:

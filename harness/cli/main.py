@@ -57,10 +57,17 @@ app.add_typer(elsewhere_commands.verdicts_app, name="verdicts")
 app.add_typer(lab_data_commands.author_app, name="author")
 
 
+def _interrupt(*_: object) -> None:
+    """As Ctrl-C, of which a command that a shell began in the background takes no notice."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.SIGINT)
+
+
 def main() -> None:
     """Entry point: every expected trouble becomes one line and exit code 2."""
     # Who ends the harness ends it as Ctrl-C does: with its files whole and its servers stopped.
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         app()
     except HarnessError as error:

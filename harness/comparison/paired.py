@@ -164,7 +164,9 @@ def paired_figures(
     `p` is the exact McNemar test's where a figure is yes or no for each question, else None.
     """
     ours, theirs = question_figures(first), question_figures(second)
-    return {name: _figure(ours[name], theirs[name], questions) for name in ours if name in theirs}
+    return {
+        name: paired_figure(ours[name], theirs[name], questions) for name in ours if name in theirs
+    }
 
 
 def paired_figures_by_type(
@@ -178,7 +180,7 @@ def paired_figures_by_type(
     for name in (name for name in _BY_TYPE if name in ours and name in theirs):
         counted = [q for q in questions if q.question_id in ours[name]]
         cells = {
-            kind: _figure(ours[name], theirs[name], members)
+            kind: paired_figure(ours[name], theirs[name], members)
             for kind, members in by_type(counted).items()
         }
         _correct(cells.values())
@@ -227,7 +229,7 @@ def _difference(
     }
 
 
-def _figure(
+def paired_figure(
     first: Mapping[str, float], second: Mapping[str, float], questions: Questions
 ) -> dict[str, Any]:
     shared = [q for q in questions if q.question_id in first and q.question_id in second]

@@ -215,13 +215,16 @@ class SourcesAccount(TypedDict):
 
 
 class RankedLine(TypedDict):
-    """The rankings of one question; `sources` where an answer told them."""
+    """The rankings of one question; `sources` where an answer told them, `index_ms` where the
+    assistant told how long it made the index of the first search.
+    """
 
     question_id: str
     user_id: str
     ranked_sessions: list[RankedSession]
     ranked_rounds: list[RankedRound]
     search_ms: dict[str, float]
+    index_ms: NotRequired[float]
     sources: NotRequired[SourcesAccount]
 
 
@@ -233,6 +236,7 @@ class RetrievalLine(TypedDict):
     ranked_sessions: list[RankedSession] | None
     ranked_rounds: list[RankedRound] | None
     search_ms: dict[str, float]
+    index_ms: NotRequired[float]
     sources: NotRequired[SourcesAccount]
 
 

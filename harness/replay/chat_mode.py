@@ -110,7 +110,14 @@ class ChatMode(ReplayMode):
             sources_line, self._profile.sources, answer.returned, matcher
         )
         named = question.question_id
-        told = RetrievalLine(question_id=named, user_id=when.user, search_ms={}, **ranked)
+        told: RetrievalLine = {
+            "question_id": named,
+            "user_id": when.user,
+            "ranked_sessions": ranked["ranked_sessions"],
+            "ranked_rounds": ranked["ranked_rounds"],
+            "search_ms": {},
+            "sources": ranked["sources"],
+        }
         return AnswerLines(line, told)
 
     async def forget(self, history_id: str, when: datetime) -> None:

@@ -12,7 +12,7 @@ from harness.assistants.endpoint import Endpoint
 from harness.assistants.profile import ADD_SEARCH, AssistantProfile, load_profile
 from harness.assistants.returned_sources import SourceLayout
 from harness.assistants.transport import Transport
-from harness.assistants.wire import RankedValue
+from harness.assistants.wire import FoundValues, RankedValue
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply, UsageError
 from harness.records.schema import IngestLine, RankedRound, RetrievalLine
@@ -72,16 +72,19 @@ class NativeMode(ReplayMode):
             self._blinding.session(question.history_id, session.position): session
             for session in question.sessions
         }
-        return {
+        line: RetrievalLine = {
             "question_id": question.question_id,
             "user_id": self._blinding.user(question.history_id),
             "ranked_sessions": [
                 ranked_session(_unblinded(value, by_name)) | {"similarity": value.similarity}
-                for value in sessions
+                for value in sessions.values
             ],
-            "ranked_rounds": [_ranked_round(value, by_name) for value in rounds],
+            "ranked_rounds": [_ranked_round(value, by_name) for value in rounds.values],
             "search_ms": {"round": rounds_ms, "session": sessions_ms},
         }
+        if rounds.index_ms is not None:
+            line["index_ms"] = rounds.index_ms
+        return line
 
     async def ask(self, question: Question) -> AnswerLines:
         started = time.perf_counter()
@@ -102,7 +105,7 @@ class NativeMode(ReplayMode):
 
     async def _search(
         self, question: Question, unit: Literal["round", "session"]
-    ) -> tuple[list[RankedValue], float]:
+    ) -> tuple[FoundValues, float]:
         """A ranking, best first, with the milliseconds that it took."""
         user_id, now = self._blinding.user(question.history_id), rfc3339(question.question_date)
         started = time.perf_counter()

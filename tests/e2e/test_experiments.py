@@ -1,6 +1,7 @@
 """Experiments through the two commands: servers of their own, one memory, a page at the end."""
 
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -67,6 +68,9 @@ def test_designs_on_the_same_questions_and_again_after_kills(
     assert [cell["label"] for cell in continued["cells"]] == ["aide-memoire", "longmemeval"]
     assert all(cell["evidence_in_prompt"] is not None for cell in continued["cells"])
     assert all(cell["accuracy"] is not None for cell in continued["cells"])
+    ours, theirs = (cell["index_ms"] for cell in continued["cells"])
+    assert ours is None  # which makes no view
+    assert theirs > 0
     assert figures(run("table2", tmp_path / "killed", *asked)) == figures(continued)
     assert figures(run("table2", tmp_path / "whole", *asked)) == figures(continued)
     page = (tmp_path / "whole" / "experiment.html").read_text()
@@ -95,6 +99,14 @@ def test_a_second_command_keeps_the_cells_and_mixes_in_no_other_set_up(
     more = run("table2", tmp_path, *short, "--limit", 1, "--designs", "aide-memoire")
     assert [cell["label"] for cell in more["cells"]] == ["in-context-rag", "aide-memoire"]
     assert more["cells"][0] == first["cells"][0]
+    elsewhere = ("--memory", tmp_path, "--designs", "longmemeval", "--no-answers")
+    other_page = run("table2", tmp_path / "other", *short, "--limit", 1, *elsewhere)
+    assert other_page["cells"][0]["accuracy"] is None
+    assert other_page["cells"][0]["evidence_in_prompt"] is not None
+    assert not (tmp_path / "other" / "memory").exists()
+    larger = finished(command("table2", tmp_path / "more", *short, "--limit", 2, *elsewhere))
+    assert larger.returncode == 2
+    assert "lacks 1 of the histories" in larger.stderr
     changed = ("--judge", "lexical", "--reader", "m@http://127.0.0.1:9/v1")
     other = finished(command("table2", tmp_path, *asked, *changed))
     assert other.returncode == 2
@@ -111,11 +123,34 @@ def test_short_histories_make_sheets_and_answers_are_judged(
     header, *lines = answers.read_text().splitlines()
     sheet = (out / "sheets" / f"{lines[0].split(',')[0]}.md").read_text()
     assert "## Conversation 4 of 4" in sheet
+    days = len(re.findall(r"^> \(Today is \w+day, \d{4}-\d\d-\d\d\.\)$", sheet, re.MULTILINE))
+    assert days == 4 + 1
     assert "## A new conversation: the question" in sheet
     answers.write_text("\n".join([header, f"{lines[0]}I don't know."]) + "\n")
     page = run("fig3", out, *asked)
     assert [cell["label"] for cell in page["cells"]] == ["typed into a web chat"]
     assert page["cells"][0]["accuracy"] is not None
+
+
+def test_prompts_with_the_evidence_alone_need_no_memory_and_the_page_says_what_is_cut(
+    tmp_path: Path,
+) -> None:
+    with scripted_model() as model:
+        model.on(PLAIN).always(_answered)
+        asked = ("--limit", 3, "--reader", f"reader@{model.url}", "--model-key", "k")
+        page = run("fig6", tmp_path / "fig6", *asked)
+        run("fig3", tmp_path / "fig3", *asked, "--context-tokens", 1000)
+    assert [cell["label"] for cell in page["cells"]] == [
+        *("text, direct", "text, notes", "JSON, direct", "JSON, notes")
+    ]
+    assert all(cell["shares"]["accuracy"]["n"] == 3 for cell in page["cells"])
+    assert len(page["contrasts"]) == 3
+    assert not (tmp_path / "fig6" / "memory").exists()
+    told = (tmp_path / "fig3" / "experiment.md").read_text()
+    assert "whole history, direct: of 3 of 3 histories only the latest sessions were given" in told
+    alone = finished(command("fig6", tmp_path / "alone", "--limit", 1))
+    assert alone.returncode == 2
+    assert "--from-memory" in alone.stderr
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Replies about the server itself: its state, its use of models, its profiles, vectors."""
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from assistant.api.replies import Reply, one_of
@@ -96,8 +97,9 @@ class DesignDescription(Reply):
         """The design of a server; without one it is the product's own, whose `key_fallbacks` are
         rounds without a key of their design."""
         design = parts.design
+        chosen = design.described() if design else chosen_of(parts.settings).described()
         return cls.of(
-            chosen_of(parts.settings),
+            SimpleNamespace(**chosen),
             name=parts.settings.design,
             paper=design.paper if design else None,
             fallbacks=design.tools.fallbacks if design else parts.store.key_fallbacks,

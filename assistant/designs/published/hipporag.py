@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
+from typing import Any
 
 import networkx
 import numpy as np
@@ -50,6 +51,11 @@ class HippoRag(Design):
     paper = "Gutiérrez et al. 2024, arXiv:2405.14831"
     choices = Choices(retrieval=Retrieval.PAGERANK)
     retrievals = (Retrieval.PAGERANK,)
+    fixed = ("keys", "merged", "query")
+
+    def described(self) -> dict[str, Any]:
+        """Things are what it finds by, and what it searches for."""
+        return super().described() | {"keys": ["entity"], "query": "entity"}
 
     async def index(
         self, records: Sequence[Record], values: Sequence[Value], rarity: Rarity

@@ -6,7 +6,8 @@ A memory is retained by exp(-t / S): t are the days since it was last recalled, 
 begins at 1 and grows by 1 with each recall. The paper counts the recalls of a running service. A
 view keeps nothing of its own, so the user's later messages recall here: each recalls the memory
 that it is nearest to, as it would have when it was sent. What is hardly retained is found last, and
-not deleted. The paper's portrait of the user's personality is left out.
+not deleted. The paper's portrait of the user's personality and its summary of all events are left
+out.
 """
 
 import math
@@ -14,10 +15,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import numpy as np
 
-from assistant.designs.control_points import Choices
+from assistant.designs.control_points import Choices, ValueKind, fading, with_values
 from assistant.designs.design import Design, FlatView, embedded
 from assistant.designs.value import Value, View, ViewQuestion, by_day, of_round, of_summary
 from memory_store import Record, windows
@@ -27,8 +29,8 @@ from memory_store.language import Rarity
 _RECALLS = 0.5
 # A memory keeps this share of its nearness however long ago it was.
 _KEPT = 0.5
-# The days in which a memory of strength 1 falls to a third. The paper's is one day, for chats of
-# ten days; memories here reach over months.
+# The days in which a memory of strength 1 falls to a third. The paper's is one day, that of the
+# authors' code five, for chats of ten days; memories here reach over months.
 _DAYS = 30.0
 
 
@@ -38,6 +40,11 @@ class MemoryBank(Design):
     name = "memorybank"
     paper = "Zhong et al. 2024, arXiv:2305.10250"
     choices = Choices()
+
+    def described(self) -> dict[str, Any]:
+        """Summaries of days are read beside the values, and time makes both fade."""
+        value = with_values(self.chosen.value, ValueKind.SUMMARY)
+        return super().described() | {"value": value, "time": fading(self.chosen.time)}
 
     async def index(
         self, records: Sequence[Record], values: Sequence[Value], rarity: Rarity

@@ -15,7 +15,7 @@ from typing import Any
 
 from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.design import Design
-from assistant.designs.tree import Node, Tree
+from assistant.designs.tree import Node, Tree, with_summaries
 from assistant.designs.value import Ranking, Value, View, ViewQuestion
 from assistant.errors import AssistantError
 from assistant.models.chat_model import Message
@@ -41,6 +41,10 @@ class MemWalker(Design):
     paper = "Chen et al. 2023, arXiv:2310.05029"
     choices = Choices(retrieval=Retrieval.WALK)
     retrievals = (Retrieval.WALK,)
+
+    def described(self) -> dict[str, Any]:
+        """Summaries of parts are read and found beside the values."""
+        return super().described() | with_summaries(self.chosen)
 
     async def index(
         self, records: Sequence[Record], values: Sequence[Value], rarity: Rarity

@@ -10,6 +10,7 @@ nodes or fewer make one cluster.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.decomposition import PCA
@@ -19,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.design import Design
-from assistant.designs.tree import Node, Tree
+from assistant.designs.tree import Node, Tree, with_summaries
 from assistant.designs.value import Ranking, Value, View, ViewQuestion
 from memory_store import Record
 from memory_store.embedding import Matrix
@@ -46,6 +47,10 @@ class Raptor(Design):
     paper = "Sarthi et al. 2024, arXiv:2401.18059"
     choices = Choices(retrieval=Retrieval.TREE)
     retrievals = (Retrieval.TREE, Retrieval.WALK)
+
+    def described(self) -> dict[str, Any]:
+        """Summaries of clusters are read and found beside the values."""
+        return super().described() | with_summaries(self.chosen)
 
     async def index(
         self, records: Sequence[Record], values: Sequence[Value], rarity: Rarity

@@ -1,7 +1,7 @@
 """The cells of each experiment: what is set up differently, and what is measured of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from harness.errors import UsageError
 
@@ -25,6 +25,24 @@ TABLE_3: Mapping[tuple[str, str], Mapping[str, float]] = {
     }.items()
 }
 """Table 3: by value and key."""
+
+BY_COUNT = (5, 10)
+"""So many values Table 3 gives to the reader."""
+TABLE_3_ANSWERS: Mapping[tuple[str, str], tuple[float, float]] = {
+    ("round", "V"): (0.615, 0.670),
+    ("round", "fact"): (0.588, 0.664),
+    ("round", "keyphrase"): (0.425, 0.489),
+    ("round", "V + fact"): (0.657, 0.720),
+    ("round", "V + keyphrase"): (0.541, 0.652),
+    ("session", "V"): (0.670, 0.676),
+    ("session", "summary"): (0.554, 0.252),
+    ("session", "fact"): (0.644, 0.512),
+    ("session", "keyphrase"): (0.618, 0.498),
+    ("session", "V + summary"): (0.658, 0.666),
+    ("session", "V + fact"): (0.714, 0.700),
+    ("session", "V + keyphrase"): (0.665, 0.672),
+}
+"""Table 3: right answers of GPT-4o from the first five and the first ten, as printed."""
 
 # The figures are as printed; in some rows recall and NDCG at ten look exchanged, so only @5 is
 # given.
@@ -86,8 +104,9 @@ _KEYS = {
     "V + keyphrase": ("value", "keyphrase"),
     "V + summary": ("value", "summary"),
 }
-# The paper summarises sessions and no rounds.
-_KEYS_OF_ROUNDS = tuple(key for key in _KEYS if "summary" not in key)
+# Tokens that any ten sessions fit into.
+_ROOM = "100000"
+_LAYOUTS = ("text", "json")
 _TEMPORAL = ("temporal-reasoning",)
 
 
@@ -96,7 +115,9 @@ class Cell:
     """One set-up of the assistant, or a control that needs none.
 
     `settings` are the assistant's, by their dotted names. `level` is what is ranked in it. With
-    `prompts` it is measured what reaches the reader; with `asks` the questions are answered.
+    `prompts` it is measured what reaches the reader; with `asks` the questions are answered. Cells
+    of one `block` differ in what the experiment asks about alone, so that they are compared with
+    its first. `is_found_before`: its search is that of an earlier cell, which tells of it.
     """
 
     name: str
@@ -108,6 +129,8 @@ class Cell:
     mode: str = "native"
     notes: bool = False
     layout: str = "text"
+    block: str = ""
+    is_found_before: bool = False
     published: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -120,7 +143,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """An experiment: its cells, the first of which the others are compared with."""
+    """An experiment and its cells."""
 
     name: str
     title: str
@@ -136,6 +159,8 @@ class AtHand:
 
     designs: Sequence[str] = DESIGNS
     reader: bool = False
+    from_memory: bool = False
+    """Whether the four prompts hold what memory finds, instead of the evidence alone (Figure 6)."""
     ranges: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Models that read time ranges, by what they are called: settings of `query_model`."""
 
@@ -155,6 +180,13 @@ def grid_of(name: str, wanted: AtHand) -> Grid:
     return grids[name](wanted)
 
 
+def without_answers(grid: Grid) -> Grid:
+    """The same with what is found and what reaches the reader alone. Raises `UsageError`."""
+    if any(cell.mode != "native" for cell in grid.cells) or not grid.cells:
+        raise UsageError(f"{grid.name} measures answers alone: leave --no-answers out")
+    return replace(grid, cells=[replace(cell, asks=False) for cell in grid.cells])
+
+
 def _table2(wanted: AtHand) -> Grid:
     cells = [
         Cell(_slug(design), design, {"design": design}, asks=True, prompts=True)
@@ -168,17 +200,34 @@ def _table3(wanted: AtHand) -> Grid:
         Cell(
             _slug(f"{value} {key}"),
             f"{value}, K = {key}",
-            _chosen(value=value, keys=_KEYS[key], merged=len(_KEYS[key]) > 1, time="off"),
+            _key_settings(value, key),
             level=value,
             asks=wanted.reader,
+            block=value,
             published=TABLE_3[value, key],
         )
-        for value, keys in (("round", _KEYS_OF_ROUNDS), ("session", tuple(_KEYS)))
-        for key in keys
+        for value, key in TABLE_3
     ]
+    if wanted.reader:
+        cells += [
+            Cell(
+                _slug(f"{value} {key} top {count}"),
+                f"{value}, K = {key}, the first {count} read",
+                _key_settings(value, key)
+                | {"recall.rounds": str(count), "recall.context_tokens": _ROOM},
+                level=value,
+                asks=True,
+                block=f"{value}, the first {count} read",
+                is_found_before=True,
+                published={"accuracy": TABLE_3_ANSWERS[value, key][at]},
+            )
+            for at, count in enumerate(BY_COUNT)
+            for value, key in TABLE_3
+        ]
     about = (
         "What a value is found by. Published: LongMemEval_M, Stella V5 1.5B, facts, phrases and "
-        "summaries by Llama 3.1 8B."
+        "summaries by Llama 3.1 8B, answers by GPT-4o. Where nothing else is said, as much is "
+        "read as the budget of tokens holds."
     )
     return Grid("table3", "Keys", about, cells)
 
@@ -189,12 +238,10 @@ def _table4(wanted: AtHand) -> Grid:
         Cell(
             _slug(f"{value} {key} {time} {reads if time != 'off' else ''}"),
             f"{value}, K = {key}, {_time_in_words(time, reads)}",
-            {
-                **_chosen(value=value, keys=_KEYS[key], merged=len(_KEYS[key]) > 1, time=time),
-                **models,
-            },
+            {**_key_settings(value, key, time), **models},
             level=value,
             asks=wanted.reader,
+            block=f"{value}, K = {key}",
             published=table_4(value, key, time, reads),
         )
         for value in ("session", "round")
@@ -218,6 +265,7 @@ def _fig3(wanted: AtHand) -> Grid:
             asks=True,
             mode=mode,
             notes=notes,
+            block=mode,
             published=FIGURE_3B[mode, notes],
         )
         for mode in ("oracle", "full-context")
@@ -233,11 +281,12 @@ def _fig5(wanted: AtHand) -> Grid:
         Cell(
             _slug(f"{value} {budget}"),
             f"{value}, {budget:,} tokens",
-            _chosen(value=value, keys=("value", "fact"), merged=True, time="off")
-            | {"recall.context_tokens": str(budget)},
+            _key_settings(value, "V + fact") | {"recall.context_tokens": str(budget)},
             level=value,
             asks=wanted.reader,
             prompts=True,
+            block=f"{budget:,} tokens",
+            is_found_before=budget != BUDGETS[0],
         )
         for value in _VALUES
         for budget in BUDGETS
@@ -250,11 +299,34 @@ def _fig5(wanted: AtHand) -> Grid:
 
 
 def _fig6(wanted: AtHand) -> Grid:
+    if wanted.from_memory:
+        return _prompts_from_memory(wanted)
+    if not wanted.reader:
+        raise UsageError(
+            "fig6 lets a language model read the evidence alone (--reader MODEL@URL); "
+            "--from-memory records the assistant's prompts instead"
+        )
+    cells = [
+        Cell(
+            _slug(f"evidence {layout} {'notes' if notes else 'direct'}"),
+            _prompt_in_words(layout, notes=notes),
+            asks=True,
+            mode="oracle",
+            notes=notes,
+            layout=layout,
+        )
+        for layout in _LAYOUTS
+        for notes in (False, True)
+    ]
+    about = "Four prompts with the evidence alone that differ in notes and format alone."
+    return Grid("fig6", "Notes and format", about, cells)
+
+
+def _prompts_from_memory(wanted: AtHand) -> Grid:
     cells = [
         Cell(
             _slug(f"{layout} {mode}"),
-            f"{layout.upper() if layout == 'json' else layout}, "
-            f"{'notes' if mode == 'chain-of-note' else 'direct'}",
+            _prompt_in_words(layout, notes=mode == "chain-of-note"),
             {
                 "design": "longmemeval",
                 "choices.time": "off",
@@ -265,19 +337,26 @@ def _fig6(wanted: AtHand) -> Grid:
             asks=wanted.reader,
             prompts=True,
         )
-        for layout in ("text", "json")
+        for layout in _LAYOUTS
         for mode in ("direct", "chain-of-note")
     ]
-    about = "Four prompts over the same rounds that differ in notes and format alone."
+    about = (
+        "The assistant's own prompts over the same rounds, with and without notes, in two formats."
+    )
     return Grid("fig6", "Notes and format", about, cells)
 
 
-def _chosen(*, value: str, keys: Iterable[str], merged: bool, time: str) -> dict[str, str]:
+def _prompt_in_words(layout: str, *, notes: bool) -> str:
+    return f"{'JSON' if layout == 'json' else layout}, {'notes' if notes else 'direct'}"
+
+
+def _key_settings(value: str, key: str, time: str = "off") -> dict[str, str]:
+    keys = _KEYS[key]
     return {
         "design": "longmemeval",
         "choices.value": value,
         "choices.keys": "[" + ", ".join(f'"{key}"' for key in keys) + "]",
-        "choices.merged": str(merged).lower(),
+        "choices.merged": str(len(keys) > 1).lower(),
         "choices.time": time,
     }
 

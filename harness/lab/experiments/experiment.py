@@ -3,13 +3,8 @@
 Everything lies in one folder: `memory/` is the run that filled the memory, `data/` the memory
 itself, `cells/NAME/` a run directory a cell, with `prompts/` in it where the prompts were recorded.
 Whatever is finished is kept, so that the same command goes on after an interruption.
-
-Figure 3a, online: people type short histories into a web chat and write down its answers. For every
-question a sheet says what to type; what the chat answered goes into `answers.csv`, and is judged
-beside the models that read the same histories offline.
 """
 
-import csv
 import json
 import shutil
 import tempfile
@@ -18,18 +13,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 
 from harness.assistants.endpoint import LOG, Endpoint, free_port, own_server
 from harness.assistants.profile import load_profile
-from harness.datasets.questions import Question
-from harness.datasets.selection import QuestionSource
+from harness.datasets.registry import open_source
+from harness.datasets.selection import QuestionSource, select
 from harness.errors import RunMismatch, UsageError
 from harness.judges import Judge
 from harness.lab.experiments.cells import Cell, Grid
-from harness.pipeline.judging import judge_run, take_hypotheses
+from harness.pipeline.judging import judge_run
 from harness.pipeline.prompts import record_prompts
 from harness.pipeline.replay import ReplayOptions, replay_run
 from harness.pipeline.run import Run
@@ -77,14 +72,16 @@ class Laboratory:
     context_tokens: int = ContextWindow().tokens
     shared: Mapping[str, str] = field(default_factory=dict)
     """Settings of every server, by their dotted names."""
+    filled: Path | None = None
+    """The folder of an earlier experiment, whose memory is used."""
 
     @property
     def memory(self) -> Path:
-        return self.out / "memory"
+        return (self.filled or self.out) / "memory"
 
     @property
     def data(self) -> Path:
-        return self.out / "data"
+        return (self.filled or self.out) / "data"
 
     def folder(self, cell: Cell) -> Path:
         return self.out / "cells" / cell.name
@@ -123,17 +120,32 @@ def _try_designs(laboratory: Laboratory, grid: Grid) -> None:
     left = [cell for cell in grid.cells if cell.mode == NATIVE and not _is_done(laboratory, cell)]
     for cell in {cell.settings.get("design"): cell for cell in left}.values():
         with tempfile.TemporaryDirectory(prefix="aide-memoire-experiment-") as folder:
-            empty = replace(laboratory, out=Path(folder))
+            empty = replace(laboratory, out=Path(folder), filled=None)
             with empty.serving(cell, empty.out / LOG):
                 pass
 
 
 def _fill(laboratory: Laboratory) -> int:
+    if laboratory.filled is not None:
+        _require_histories(laboratory)
+        return 0
     run = Run(laboratory.source, laboratory.memory, laboratory.console)
     laboratory.data.mkdir(exist_ok=True)
     options = ReplayOptions(ask=False, concurrency=laboratory.concurrency)
     with laboratory.serving(Cell("", ""), laboratory.out / LOG) as endpoint:
         return replay_run(run, endpoint, Approach(), options)
+
+
+def _require_histories(laboratory: Laboratory) -> None:
+    """Raises `UsageError` where the memory of an earlier experiment lacks some."""
+    held = RunDir(laboratory.memory).by_history(INGEST)
+    wanted = select(open_source(laboratory.source).outlines, laboratory.source.filters)
+    missing = {question.history_id for question in wanted} - set(held)
+    if missing:
+        raise UsageError(
+            f"--memory {laboratory.filled}: it lacks {len(missing)} of the histories; continue "
+            "that experiment first, or ask fewer questions"
+        )
 
 
 def _measure(laboratory: Laboratory, cell: Cell) -> int:
@@ -191,12 +203,7 @@ def _control(laboratory: Laboratory, cell: Cell) -> int:
     if _is_done(laboratory, cell):
         return 0
     started = time.perf_counter()
-    window = ContextWindow(
-        laboratory.context_tokens,
-        notes=cell.notes,
-        layout="json" if cell.layout == "json" else "text",
-    )
-    approach = Approach(cell.mode, load_profile("plain"), window)
+    approach = Approach(cell.mode, load_profile("plain"), window_of(laboratory, cell))
     reader = laboratory.reader
     endpoint = Endpoint(reader.base_url.removesuffix("/v1"), reader.api_key, reader.model)
     run = Run(laboratory.source, laboratory.folder(cell), laboratory.console)
@@ -205,6 +212,12 @@ def _control(laboratory: Laboratory, cell: Cell) -> int:
     judge_run(run, laboratory.judge)
     run.report()
     return finish_cell(laboratory, cell, failed, time.perf_counter() - started)
+
+
+def window_of(laboratory: Laboratory, cell: Cell) -> ContextWindow:
+    """What a control gives its model to read, and how."""
+    layout: Literal["text", "json"] = "json" if cell.layout == "json" else "text"
+    return ContextWindow(laboratory.context_tokens, notes=cell.notes, layout=layout)
 
 
 def _is_done(laboratory: Laboratory, cell: Cell) -> bool:
@@ -264,80 +277,3 @@ def seconds_of(laboratory: Laboratory, cell: Cell) -> float | None:
 def megabytes_of(folder: Path, *, besides: Sequence[str] = ()) -> float:
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in besides)
     return sum(path.stat().st_blocks * 512 for path in files) / 1e6
-
-
-ANSWERS = "answers.csv"
-# Longer histories nobody types.
-MOST_SESSIONS = 6
-ONLINE = Cell("online", "typed into a web chat", asks=True, mode="online")
-_FIELDS = ("question_id", "answer")
-
-
-def write_sheets(laboratory: Laboratory) -> int:
-    """A sheet for every selected question with a short history; how many there are."""
-    folder = RunDir(laboratory.out / "sheets")
-    run = Run(laboratory.source, laboratory.folder(ONLINE), laboratory.console)
-    wanted = {question.question_id for question in run.selected}
-    short = [q for q in run.dataset.read(wanted) if 0 < len(q.sessions) <= MOST_SESSIONS]
-    if not short:
-        return 0
-    folder.create()
-    for question in short:
-        folder.replace(f"{question.question_id}.md", "\n".join(_lines(question)) + "\n")
-    if not (folder.path / ANSWERS).exists():
-        empty = "".join(f"{question.question_id},\n" for question in short)
-        folder.replace(ANSWERS, ",".join(_FIELDS) + "\n" + empty)
-    return len(short)
-
-
-def judge_answers(laboratory: Laboratory) -> bool:
-    """Judge the answers that were written down; False where there is none yet."""
-    answers = list(_answers(laboratory.out / "sheets" / ANSWERS))
-    if not answers:
-        return False
-    folder = RunDir(laboratory.folder(ONLINE))
-    run = Run(laboratory.source, folder.path, laboratory.console)
-    lines = (json.dumps({"question_id": id, "hypothesis": text}) for id, text in answers)
-    folder.replace("answers.jsonl", "".join(f"{line}\n" for line in lines))
-    take_hypotheses(run, folder.path / "answers.jsonl")
-    judge_run(run, laboratory.judge)
-    run.report()
-    finish_cell(laboratory, ONLINE, 0, 0.0)
-    return True
-
-
-def _answers(file: Path) -> Iterator[tuple[str, str]]:
-    if not file.exists():
-        return
-    with file.open(encoding="utf-8", newline="") as opened:
-        rows = csv.DictReader(opened)
-        if tuple(rows.fieldnames or ())[: len(_FIELDS)] != _FIELDS:
-            raise UsageError(f"{file}: its first line must be {','.join(_FIELDS)}")
-        yield from (
-            (row["question_id"], row["answer"].strip())
-            for row in rows
-            if (row["answer"] or "").strip()
-        )
-
-
-def _lines(question: Question) -> Iterator[str]:
-    told = question.sessions_by_date()
-    yield f"# {question.question_id}"
-    yield ""
-    yield (
-        f"Type {len(told)} conversations into the chat, each as a new one and in this order. Send "
-        "every message by itself and wait for the reply. What the chat replies does not matter."
-    )
-    for number, session in enumerate(told, start=1):
-        yield ""
-        yield f"## Conversation {number} of {len(told)} ({session.session_date:%Y-%m-%d})"
-        for turn in session.turns:
-            if turn.role == "user":
-                yield ""
-                yield from (f"> {line}" for line in turn.content.splitlines())
-    yield ""
-    yield "## A new conversation: the question"
-    yield ""
-    yield f"> {question.question}"
-    yield ""
-    yield f"Write what the chat answers into `{ANSWERS}`, in the line of {question.question_id}."

@@ -1,14 +1,24 @@
-"""The page of an experiment: our figures beside the published ones, tests between cells, costs."""
+"""The page of an experiment: our figures beside the published ones, contrasts between cells, types
+of questions, costs.
+"""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from harness.comparison.build import common_questions
-from harness.comparison.paired import paired_accuracy, paired_figures
 from harness.comparison.runs import ComparedRun, read_run_at
 from harness.lab.experiments.cells import Cell, Grid
+from harness.lab.experiments.contrasts import (
+    EVIDENCE,
+    FIGURES,
+    RECALL,
+    RIGHT,
+    Measured,
+    Row,
+    contrasts_of,
+)
 from harness.lab.experiments.experiment import (
     Laboratory,
     finished_cell,
@@ -18,11 +28,18 @@ from harness.lab.experiments.experiment import (
 from harness.metrics.effort import percentile
 from harness.records.run_dir import RunDir
 from harness.report.charts import Curve, curve_chart, figure
-from harness.report.table import Table, markdown_page, number, p_value, percent, render_page
-from harness.statistics.paired_tests import holm
+from harness.report.table import (
+    Table,
+    markdown_page,
+    number,
+    p_value,
+    percent,
+    points,
+    render_page,
+    table_of,
+)
 
 JSON, MARKDOWN, HTML = "experiment.json", "experiment.md", "experiment.html"
-Row = dict[str, Any]
 _RETRIEVAL = {
     "recall_all@5": "recall_all@5",
     "ndcg@5": "ndcg@5[longmemeval]",
@@ -40,14 +57,16 @@ def write_page(laboratory: Laboratory, grid: Grid) -> list[Table]:
         if seconds_of(laboratory, cell) is not None
     }
     cells = [cell for cell in grid.cells if cell.name in runs]
-    rows = [_row(laboratory, cell, runs[cell.name]) for cell in cells]
-    _compare(rows, cells, [runs[cell.name] for cell in cells])
+    measured = [Measured(cell, runs[cell.name]) for cell in cells]
+    rows = [_row(laboratory, one) for one in measured]
+    contrasts = contrasts_of(measured)
+    _tell_p_values(rows, contrasts)
     costs = _costs(laboratory)
-    tables = list(_tables(grid, rows, costs))
+    tables = list(_tables(rows, contrasts, costs))
     folder = RunDir(laboratory.out)
-    data = {"experiment": grid.name, "cells": rows, "costs": costs}
+    data = {"experiment": grid.name, "cells": rows, "contrasts": contrasts, "costs": costs}
     folder.replace(JSON, json.dumps(data, ensure_ascii=False, indent=2) + "\n")
-    remarks = [grid.about, *_unfinished(grid, cells)]
+    remarks = [grid.about, *_cut(measured), *_unfinished(grid, cells)]
     folder.replace(MARKDOWN, markdown_page(_title(grid), remarks, tables))
     html = render_page(
         "experiment.html",
@@ -94,10 +113,28 @@ def _unfinished(grid: Grid, cells: Sequence[Cell]) -> list[str]:
     return [f"Not finished: {'; '.join(left)}. Run the same command again."] if left else []
 
 
-def _row(laboratory: Laboratory, cell: Cell, run: ComparedRun) -> Row:
+def _cut(cells: Sequence[Measured]) -> list[str]:
+    """What of the histories a model without memory was not given."""
+    told = []
+    for one in cells:
+        accounts = [
+            line["context"] for line in one.run.lines.hypotheses.values() if "context" in line
+        ]
+        cut = [each for each in accounts if each["tokens_cut_estimate"]]
+        if cut:
+            room = max(each["tokens_estimate"] for each in cut)
+            told.append(
+                f"{one.cell.label}: of {len(cut)} of {len(accounts)} histories only the latest "
+                f"sessions were given, up to {room:,} tokens of four characters (--context-tokens)."
+            )
+    return told
+
+
+def _row(laboratory: Laboratory, measured: Measured) -> Row:
+    cell, run = measured.cell, measured.run
     retrieval, accuracy = run.report["retrieval"], run.report["accuracy"]
     figures: Mapping[str, Any] = {}
-    if retrieval:
+    if retrieval and not cell.is_found_before:
         figures = retrieval["round" if cell.level == "round" else "session"]
     prompts = _prompts(laboratory, cell)
     return {
@@ -108,6 +145,8 @@ def _row(laboratory: Laboratory, cell: Cell, run: ComparedRun) -> Row:
         **{name: (figures.get(m) or {}).get("value") for name, m in _RETRIEVAL.items()},
         "accuracy": accuracy["overall"]["value"] if accuracy else None,
         **prompts,
+        "shares": {name: share for name in FIGURES if (share := measured.share(name))},
+        "by_type": measured.by_type(),
         "answer_tokens": run.report["tokens"]["prompt_per_question"],
         **_speed(run),
         "seconds": seconds_of(laboratory, cell),
@@ -127,34 +166,27 @@ def _prompts(laboratory: Laboratory, cell: Cell) -> Row:
 
 
 def _speed(run: ComparedRun) -> Row:
-    """The first search of a question makes the view of its history, the second one finds it."""
-    took = [line["search_ms"] for line in run.lines.retrieval.values()]
-    first = [one["round"] for one in took if {"round", "session"} <= one.keys()]
-    again = [one["session"] for one in took if {"round", "session"} <= one.keys()]
-    making = [max(0.0, one - other) for one, other in zip(first, again, strict=True)]
-    return {"search_ms": percentile(again, 0.5), "index_ms": percentile(making, 0.5)}
+    """The first search of a history makes its view, as the assistant tells; the second one of a
+    question finds it made.
+    """
+    lines = run.lines.retrieval.values()
+    making: dict[str, float] = {}
+    for line in lines:
+        if "index_ms" in line:
+            making[line["user_id"]] = max(line["index_ms"], making.get(line["user_id"], 0.0))
+    again = [line["search_ms"]["session"] for line in lines if "session" in line["search_ms"]]
+    return {
+        "search_ms": percentile(again, 0.5),
+        "index_ms": percentile(list(making.values()), 0.5),
+    }
 
 
-def _compare(rows: Sequence[Row], cells: Sequence[Cell], runs: Sequence[ComparedRun]) -> None:
-    """Compare each cell with the first one of its level; Holm's p-values over all of them."""
-    bases: dict[str, ComparedRun] = {}
-    for name in ("p_recall", "p_accuracy"):
-        for row in rows:
-            row[name] = None
-    for row, cell, run in zip(rows, cells, runs, strict=True):
-        base = bases.setdefault("round" if cell.level == "round" else "session", run)
-        if base is run:
-            continue
-        questions = common_questions([base, run])
-        name = "round.recall_all@5" if cell.level == "round" else "recall_all@5"
-        found = paired_figures(base, run, questions).get(name)
-        row["p_recall"] = found["p"] if found else None
-        if base.is_judged and run.is_judged:
-            row["p_accuracy"] = paired_accuracy(base, run, questions)["p"]
-    for name in ("p_recall", "p_accuracy"):
-        tested = [row for row in rows if row[name] is not None]
-        for row, p in zip(tested, holm([row[name] for row in tested]), strict=True):
-            row[name] = p
+def _tell_p_values(rows: Sequence[Row], contrasts: Sequence[Row]) -> None:
+    """Holm's p-values of recall and answers beside the cells that they are of."""
+    found = {(one["cell"], one["figure"]): one.get("p_holm") for one in contrasts}
+    for row in rows:
+        row["p_recall"] = found.get((row["cell"], RECALL))
+        row["p_accuracy"] = found.get((row["cell"], RIGHT))
 
 
 def _costs(laboratory: Laboratory) -> Row:
@@ -165,6 +197,7 @@ def _costs(laboratory: Laboratory) -> Row:
     return {
         "histories": len({question.history_id for question in run.lines.questions}),
         "rounds": ingest["rounds"],
+        "concurrency": laboratory.concurrency,
         "ingest_seconds": ingest["seconds"],
         "memory_megabytes": round(megabytes_of(laboratory.data, besides=("vectors.sqlite",)), 1),
         "vectors_megabytes": round(megabytes_of(laboratory.data), 1)
@@ -172,36 +205,93 @@ def _costs(laboratory: Laboratory) -> Row:
     }
 
 
-def _tables(grid: Grid, rows: Sequence[Row], costs: Row) -> Iterator[Table]:
+def _tables(rows: Sequence[Row], contrasts: Sequence[Row], costs: Row) -> Iterator[Table]:
+    yield _figures(rows)
+    if contrasts:
+        yield _contrast_table(contrasts)
+    if any(row["by_type"] for row in rows):
+        yield _type_table(rows)
+    yield _cost_table(rows, costs)
+
+
+def _figures(rows: Sequence[Row]) -> Table:
     measured = [name for name in _SHORT if any(row[name] is not None for row in rows)]
-    header = ["", *(_SHORT[name] for name in measured)]
-    header += [f"{_SHORT[name]}, published" for name in measured if _is_published(rows, name)]
-    answers = any(row["accuracy"] is not None for row in rows)
-    prompts = any(row["evidence_in_prompt"] is not None for row in rows)
-    header += ["right"] * answers + ["right, published"] * _is_published(rows, "accuracy")
-    header += ["evidence read"] * prompts
-    header += ["p (R@5)"] * bool(measured) + ["p (right)"] * answers
-    body = []
-    for row in rows:
-        cells = [row["label"], *(percent(row[name]) for name in measured)]
-        cells += [
-            percent(row["published"].get(name)) for name in measured if _is_published(rows, name)
-        ]
-        cells += [percent(row["accuracy"])] * answers
-        if _is_published(rows, "accuracy"):
-            cells.append(percent(row["published"].get("accuracy")))
-        cells += [percent(row["evidence_in_prompt"])] * prompts
-        cells += [p_value(row["p_recall"])] * bool(measured)
-        cells += [p_value(row["p_accuracy"])] * answers
-        body.append(tuple(cells))
+    shared = [name for name in FIGURES if any(name in row["shares"] for row in rows)]
+    columns: dict[str, Callable[[Row], str]] = {"": lambda row: row["label"]}
+    for name in measured:
+        columns[_SHORT[name]] = partial(_percent_of, name)
+    for name in (name for name in measured if _is_published(rows, name)):
+        columns[f"{_SHORT[name]}, published"] = partial(_published, name)
+    if RIGHT in shared:
+        columns["right"] = partial(_percent_of, RIGHT)
+    if _is_published(rows, RIGHT):
+        columns["right, published"] = partial(_published, RIGHT)
+    if EVIDENCE in shared:
+        columns["evidence read"] = partial(_percent_of, EVIDENCE)
+    for name in shared:
+        columns[f"{FIGURES[name]}: 95 %, n"] = partial(_interval, name)
     note = (
         "Percent. R: all evidence among the first k, N: NDCG as LongMemEval computes it, of rounds "
-        "where rounds are ranked, else of sessions. Evidence read: every evidence turn word for "
-        "word in the prompt. p: exact McNemar test against the first row of the same level, "
-        "corrected after Holm."
+        "where rounds are ranked, else of sessions, over the questions that have such evidence. "
+        "Evidence read: every evidence turn word for word in the prompt. A figure that is missing "
+        "stands at an earlier cell with the same search."
     )
-    yield Table("Figures", tuple(header), body, note)
-    yield Table(
+    return table_of("Figures", rows, columns, note)
+
+
+def _percent_of(name: str, row: Row) -> str:
+    return percent(row[name])
+
+
+def _published(name: str, row: Row) -> str:
+    return percent(row["published"].get(name))
+
+
+def _interval(name: str, row: Row) -> str:
+    share = row["shares"].get(name)
+    if share is None:
+        return "–"
+    return f"{percent(share['low'])} to {percent(share['high'])}, {share['n']}"
+
+
+def _contrast_table(contrasts: Sequence[Row]) -> Table:
+    columns: dict[str, Callable[[Row], str]] = {
+        "": lambda one: f"{one['label']} – {one['base_label']}",
+        "figure": lambda one: FIGURES[one["figure"]],
+        "n": lambda one: str(one["n"]),
+        "difference": lambda one: points(one["difference"]["value"]),
+        "95 %": _bounds,
+        "only here : only there": lambda one: f"{one['only_cell']} : {one['only_base']}",
+        "p": lambda one: p_value(one["p"]),
+        "p (Holm)": lambda one: p_value(one.get("p_holm")),
+    }
+    note = (
+        "Each cell less the first of its block, in percentage points over the questions that both "
+        "have. p: exact McNemar test of the questions that only one of them has right; where these "
+        "are fewer than six, it cannot be below .05 whatever the cells are. Holm: corrected over "
+        "all rows of the same figure."
+    )
+    return table_of("Contrasts", contrasts, columns, note)
+
+
+def _bounds(contrast: Row) -> str:
+    low, high = contrast["difference"]["low"], contrast["difference"]["high"]
+    return "–" if low is None else f"{points(low)} to {points(high)}"
+
+
+def _type_table(rows: Sequence[Row]) -> Table:
+    kinds = list(dict.fromkeys(kind for row in rows for kind in row["by_type"]))
+    lines = []
+    for row in rows:
+        for name in (name for name in FIGURES if name in row["shares"]):
+            shares = [row["by_type"].get(kind, {}).get(name) for kind in kinds]
+            cells = [f"{percent(one['value'])} ({one['n']})" if one else "–" for one in shares]
+            lines.append((row["label"], FIGURES[name], *cells))
+    return Table("By type of question", ("", "figure", *kinds), lines, "Percent (n).")
+
+
+def _cost_table(rows: Sequence[Row], costs: Row) -> Table:
+    return Table(
         "Costs",
         ("", "prompt tokens, p50", "a search, ms", "making the view, ms", "the cell, s"),
         [
@@ -225,7 +315,9 @@ def _cost_note(costs: Row) -> str:
         f"One memory for all cells: {costs['rounds']} rounds of {costs['histories']} histories, "
         f"brought in within {number(costs['ingest_seconds'])} s, "
         f"{number(costs['memory_megabytes'])} MB, and {number(costs['vectors_megabytes'])} MB of "
-        "vectors that the cells share. The view of a history is made by its first search."
+        "vectors. All cells share these, so their time is in no figure but that of a whole cell, "
+        "which is longest where a text is met first. The view of a history is made by its first "
+        f"search, with {costs['concurrency']} at once."
     )
 
 

@@ -155,6 +155,10 @@ WRONG = {
     "has a choice of time and retrieval only": {"choices": {"value": "session"}},
     "does not find by pagerank": {"design": "in-context-rag", "choices": {"retrieval": "pagerank"}},
     "does not find by dense": {"design": "hipporag", "choices": {"retrieval": "dense"}},
+    "has a choice of value and time and retrieval only": {
+        "design": "hipporag",
+        "choices": {"keys": ["fact"]},
+    },
     "no class below Design": {"design": "collections:Counter"},
     "is it installed": {"design": "no_such_module_at_all:Design"},
 }

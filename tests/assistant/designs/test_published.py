@@ -1,5 +1,6 @@
 """What makes each published design itself."""
 
+import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, timedelta
@@ -8,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from assistant.api.replies.service import DesignDescription
+from assistant.designs.control_points import KeySource, QueryKind
 from assistant.designs.published.memorybank import MemoryBank
 from assistant.designs.registry import PUBLISHED, class_of
 from assistant.designs.value import of_round
@@ -74,7 +77,8 @@ async def test_ld_agent_prefers_the_newer_of_two_alike(tmp_path: Path) -> None:
     ]
     async with told(tmp_path, "ld-agent", said) as services:
         recall = await found(services, "What about the bicycle?", days_later=100)
-    assert [one.record.round.session_id for one in recall.read] == ["s1", "s0"]
+    # The summary and the fact of each session.
+    assert [one.record.round.session_id for one in recall.read] == ["s1", "s1", "s0", "s0"]
     assert all(one.sources for one in recall.read)
 
 
@@ -82,6 +86,69 @@ async def test_ld_agent_counts_shared_topics(tmp_path: Path) -> None:
     said = [(0, "The orchestra rehearses on Mondays.", "Good."), (0, "I bake bread.", "Good.")]
     async with told(tmp_path, "ld-agent", said) as services:
         assert "orchestra" in texts(await found(services, "Which orchestra?"))[0]
+
+
+async def test_ld_agent_reads_summaries_and_facts_by_the_key_phrases_of_a_question(
+    tmp_path: Path,
+) -> None:
+    said = [(0, "I live in Ghent. Which bread keeps for a whole week?", "Rye does.")]
+    async with told(tmp_path, "ld-agent", said) as services:
+        read = texts(await found(services, "Where do I live?"))
+        assert services.design is not None
+        assert services.design.chosen.query is QueryKind.KEYPHRASES
+        assert services.design.chosen.keys == (KeySource.VALUE,)
+    assert "I live in Ghent." in read
+    assert any("bread" in text for text in read)
+
+
+async def test_ld_agents_memories_fade_as_the_authors_have_it(tmp_path: Path) -> None:
+    said = [(0, "I repaired the old bicycle.", "Well done.")]
+    async with told(tmp_path, "ld-agent", said) as services:
+        near = [
+            (await found(services, "The bicycle?", days_later=days)).read[0].similarity
+            for days in (0, 100)
+        ]
+    ten_million_seconds = 1e7 / 86_400
+    assert near[1] / near[0] == pytest.approx(math.exp(-100 / ten_million_seconds))
+
+
+async def test_facts_of_one_session_are_all_read(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path, embedder="hash", design="chatgpt-facts")
+    async with open_services(settings) as services:
+        texts_said = ("I live in Ghent.", "My dog is called Bo.")
+        told_in_one = [
+            Round("ann", "s", n, FIRST, text, "Nice.") for n, text in enumerate(texts_said)
+        ]
+        await services.store.remember(told_in_one)
+        recall = await found(services, "My dog in Ghent?")
+    assert len({one.record.id for one in recall.read}) == len(texts_said)
+
+
+@pytest.mark.parametrize(
+    ("name", "told_of"),
+    [
+        ("hipporag", {"value": "round", "keys": ["entity"], "query": "entity", "time": "off"}),
+        ("raptor", {"value": "round + summary", "keys": ["value", "summary"], "time": "off"}),
+        ("memwalker", {"value": "round + summary", "keys": ["value", "summary"], "time": "off"}),
+        ("memorybank", {"value": "round + summary", "keys": ["value"], "time": "decay"}),
+        ("ld-agent", {"value": "summary + fact", "query": "keyphrases", "time": "decay"}),
+        ("in-context-rag", {"value": "round", "keys": ["value"], "time": "off"}),
+        ("aide-memoire", {"value": "round", "keys": ["value", "fact"], "time": "lift"}),
+    ],
+)
+async def test_a_server_tells_what_its_design_does(
+    tmp_path: Path, name: str, told_of: dict[str, object]
+) -> None:
+    async with told(tmp_path, name, []) as services:
+        told_now = DesignDescription.of_server(services).model_dump()
+    assert told_now.items() >= told_of.items()
+
+
+async def test_a_design_that_fades_tells_a_chosen_filter_too(tmp_path: Path) -> None:
+    chosen = {"time": "filter", "value": "summary"}
+    async with told(tmp_path, "memorybank", [], choices=chosen) as services:
+        told_now = DesignDescription.of_server(services)
+    assert (told_now.time, told_now.value) == ("decay + filter", "summary")
 
 
 async def test_chatgpts_facts_lose_what_was_overwritten(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from benches import Finished
 from histories import three_questions
-from nursery import NURSERY
 
 from harness.records.manifest import FORMAT
 
@@ -40,11 +39,21 @@ def test_the_demonstration_runs_the_sample_and_stops_the_server(
     assert "stopped" in log
 
 
-def test_a_harness_that_is_told_to_end_stops_its_server(tmp_path: Path) -> None:
+@pytest.mark.parametrize("interrupted_by", [signal.default_int_handler, signal.SIG_IGN])
+def test_a_harness_that_is_told_to_end_stops_its_server(
+    tmp_path: Path, interrupted_by: signal.Handlers
+) -> None:
+    """Also one that a shell began in the background, to which Ctrl-C is nothing."""
     out = tmp_path / "demo"
-    process = NURSERY.start(
-        ("harness", "demo", "--server", command(), "--out", out), stderr=subprocess.DEVNULL
-    )
+    before = signal.signal(signal.SIGINT, interrupted_by)
+    try:
+        process = subprocess.Popen(
+            (sys.executable, "-m", "harness", "demo", "--server", command(), "--out", out),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     deadline = time.monotonic() + 60
     while not (out / "manifest.json").exists() and process.poll() is None:
         assert time.monotonic() < deadline
