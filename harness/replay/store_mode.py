@@ -90,12 +90,14 @@ class StoreMode(ReplayMode):
         returned = read_sources(self._layout, found.reply.json(), found.reply.headers)
         matcher = SourceMatcher(question, self._blinding)
         # A long history is looked through for as much as a second: others go on meanwhile.
-        ranked = await asyncio.to_thread(sources_line, self._layout, returned, matcher)
+        told = await asyncio.to_thread(sources_line, self._layout, returned, matcher)
         return RetrievalLine(
             question_id=question.question_id,
             user_id=self._user(question.history_id),
             search_ms={"round": found.ms},
-            **ranked,
+            ranked_sessions=told["ranked_sessions"],
+            ranked_rounds=told["ranked_rounds"],
+            sources=told["sources"],
         )
 
     async def ask(self, question: Question) -> AnswerLines:
