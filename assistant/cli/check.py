@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, get_args
 
 from assistant.access.doorkeeper import Doorkeeper, check_reachable
-from assistant.cli.options import Told
+from assistant.cli.options import CommandResult
 from assistant.errors import AssistantError
 from assistant.models.chat_model import Message, RoleCounts
 from assistant.models.gateway import gateway_to
@@ -31,13 +31,13 @@ class Finding(NamedTuple):
     text: str
 
 
-def check_set_up(settings: Settings) -> Told:
+def check_set_up(settings: Settings) -> CommandResult:
     """What was found; exit code 1 when something cannot be used. Writes to no memory."""
     findings = asyncio.run(_findings(settings))
     usable = all(finding.usable for finding in findings)
     parts = {f.part: {"usable": f.usable, "text": f.text} for f in findings}
     lines = [f"{f.part}: {'ok' if f.usable else 'PROBLEM'}: {f.text}" for f in findings]
-    return Told({"usable": usable, "parts": parts}, "\n".join(lines), 0 if usable else 1)
+    return CommandResult({"usable": usable, "parts": parts}, "\n".join(lines), 0 if usable else 1)
 
 
 async def _findings(settings: Settings) -> list[Finding]:

@@ -9,7 +9,7 @@ import typer
 
 from assistant.cli import options
 from assistant.cli.console import new_console, new_file, one_line, say
-from assistant.cli.options import Told, declared, flat
+from assistant.cli.options import CommandResult, declared, flat
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +21,7 @@ app = typer.Typer()
 
 @app.callback(invoke_without_command=True)
 @flat
-def config(context: typer.Context, memory: options.MemoryOptions) -> Told | None:
+def config(context: typer.Context, memory: options.MemoryOptions) -> CommandResult | None:
     """Show each setting in use and where it comes from; `init` writes a settings file."""
     if context.invoked_subcommand is not None:
         return None
@@ -32,7 +32,7 @@ def config(context: typer.Context, memory: options.MemoryOptions) -> Told | None
     )
     warn_about_names()
     body = {name: {"value": value, "source": source} for name, value, source in shown}
-    return Told(body, lambda: print_settings(new_console(), shown))
+    return CommandResult(body, lambda: print_settings(new_console(), shown))
 
 
 @declared(app)

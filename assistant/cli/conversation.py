@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from assistant.cli.connection import ServerConnection, ServerError, in_path
-from assistant.cli.options import Told
+from assistant.cli.options import CommandResult
 
 _CHAT = "/v1/chat/completions"
 # A continued session sends so many of its rounds along; memory knows the others.
@@ -143,7 +143,7 @@ def one_answer(
     question: str,
     metadata: Mapping[str, str | None],
     model: str | None,
-) -> Told:
+) -> CommandResult:
     known = {name: value for name, value in metadata.items() if value is not None}
     asked: dict[str, Any] = {
         "messages": [{"role": "user", "content": question}],
@@ -155,7 +155,7 @@ def one_answer(
     if not reply.get("choices"):
         raise ServerError(f"{connection.base_url} is not an assistant: its reply has no answer")
     answer = str(reply["choices"][0]["message"]["content"])
-    return Told({"answer": answer} | _sources(reply) | reply, answer)
+    return CommandResult({"answer": answer} | _sources(reply) | reply, answer)
 
 
 def _sources(reply: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assistant.access.keys import ApiKey, KeyFile, KeyScope, SharedKeys, body_of, new_key
-from assistant.cli.options import SettingsOptions, Told, declared
+from assistant.cli.options import CommandResult, SettingsOptions, declared
 from assistant.clock import wall_clock
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def create(
         list[KeyScope] | None,
         typer.Option(help="Scope to grant: act_as, set_time or admin. Can be given several times."),
     ] = None,
-) -> Told:
+) -> CommandResult:
     """Create a key and print it. It cannot be shown again."""
     now = wall_clock().isoformat(timespec="seconds")
     made = new_key(label, user, scope or [], created_at=now)
@@ -38,11 +38,11 @@ def create(
         typer.echo(about, err=True)
         typer.echo(made.token)
 
-    return Told(_body(made.key) | {"key": made.token}, show)
+    return CommandResult(_body(made.key) | {"key": made.token}, show)
 
 
 @declared(app, "list")
-def list_keys(settings: SettingsOptions) -> Told:
+def list_keys(settings: SettingsOptions) -> CommandResult:
     """Print the keys: id, label, user, scopes, and when they were made."""
     from assistant.services import shared_keys
 
@@ -55,18 +55,18 @@ def list_keys(settings: SettingsOptions) -> Told:
         if not keys:
             typer.echo("there are no keys", err=True)
 
-    return Told([_body(key) for key in keys], show)
+    return CommandResult([_body(key) for key in keys], show)
 
 
 @declared(app)
 def revoke(
     key_id: Annotated[str, typer.Argument(help="The id that 'assistant keys list' shows.")],
     settings: SettingsOptions,
-) -> Told:
+) -> CommandResult:
     """Take a key away. Running assistants refuse it from the next request on, or, where they share
     keys on a Qdrant server, within five seconds."""
     gone = asyncio.run(_remove(settings.read(), key_id))
-    return Told(_body(gone) | {"revoked": True}, f"revoked {_line(gone)}")
+    return CommandResult(_body(gone) | {"revoked": True}, f"revoked {_line(gone)}")
 
 
 async def _add(settings: "Settings", key: ApiKey) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from assistant.cli import configuration, keys, memories, options, whole_memory
-from assistant.cli.options import ServerOptions, SettingsOptions, Told, declared
+from assistant.cli.options import CommandResult, ServerOptions, SettingsOptions, declared
 from assistant.errors import AssistantError
 
 app = typer.Typer(
@@ -55,7 +55,7 @@ def serve(
 
 
 @declared(app)
-def check(settings: SettingsOptions) -> Told:
+def check(settings: SettingsOptions) -> CommandResult:
     """Check this set-up: address, keys, memory, embedder, models."""
     from assistant.cli.check import check_set_up
 
@@ -96,7 +96,7 @@ def ask(
     remember: Annotated[
         bool, typer.Option(help="Store the question and its answer. By default nothing is stored.")
     ] = False,
-) -> Told:
+) -> CommandResult:
     """Ask one question and print the answer."""
     from assistant.cli.conversation import one_answer
 

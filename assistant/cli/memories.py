@@ -22,7 +22,7 @@ from assistant.cli.console import (
     say,
     shown_progress,
 )
-from assistant.cli.options import DryRun, ServerOptions, Told, Yes, declared
+from assistant.cli.options import CommandResult, DryRun, ServerOptions, Yes, declared
 from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def list_memories(
         str | None,
         typer.Option(help="Continue after this page: the 'next' value of the page before."),
     ] = None,
-) -> Told:
+) -> CommandResult:
     """List memories by date."""
     order = "oldest" if oldest else "newest"
     with _memory(server) as memory:
@@ -77,7 +77,7 @@ def list_memories(
     notes = [f"{len(page['data'])} of {page['total']}"]
     if page["next"]:
         notes.append(f"the next ones: --after {page['next']}")
-    return Told(page, partial(_print_list, page["data"], printing.print_memories, *notes))
+    return CommandResult(page, partial(_print_list, page["data"], printing.print_memories, *notes))
 
 
 @declared(app)
@@ -92,7 +92,7 @@ def search(
         bool, typer.Option("--all", help="Also what is hardly near, and your own questions.")
     ] = False,
     limit: _Limit = 10,
-) -> Told:
+) -> CommandResult:
     """Find memories by meaning, words and time."""
     asked = {"now": time, "from_": first, "to": last, "as_of": as_of, "top_k": limit}
     with _memory(server) as memory:
@@ -102,15 +102,17 @@ def search(
     if weaker := len(found["data"]) - len(near):
         hidden = f"weaker hits not shown: {weaker} (--all shows them)"
         notes.insert(0, hidden if near else "nothing is near; these are the nearest")
-    return Told(found, partial(_print_list, near or found["data"], printing.print_memories, *notes))
+    return CommandResult(
+        found, partial(_print_list, near or found["data"], printing.print_memories, *notes)
+    )
 
 
 @declared(app)
-def show(id: _Id, server: ServerOptions) -> Told:
+def show(id: _Id, server: ServerOptions) -> CommandResult:
     """Show one memory with its facts."""
     with _memory(server) as memory:
         found = memory.show(id)
-    return Told(found, lambda: printing.print_memory(new_console(), found))
+    return CommandResult(found, lambda: printing.print_memory(new_console(), found))
 
 
 @declared(app)
@@ -126,19 +128,19 @@ def conflicts(
         str | None, typer.Option(metavar="ID", help="This statement is not mine: change nothing.")
     ] = None,
     limit: _Limit = 50,
-) -> Told:
+) -> CommandResult:
     """List quoted or pasted statements that contradict what you said."""
     if mine is not None and leave is not None:
         raise typer.BadParameter("give --mine or --leave")
     with _memory(server) as memory:
         if mine is not None:
             text = "marked as yours; it replaces what you said before"
-            return Told(memory.said_by(mine, "user"), text)
+            return CommandResult(memory.said_by(mine, "user"), text)
         if leave is not None:
-            return Told(memory.said_by(leave, "quoted"), "unchanged")
+            return CommandResult(memory.said_by(leave, "quoted"), "unchanged")
         found = memory.conflicts(limit)
     note = f"{len(found['data'])} of {found['total']}"
-    return Told(found, partial(_print_list, found["data"], printing.print_conflicts, note))
+    return CommandResult(found, partial(_print_list, found["data"], printing.print_conflicts, note))
 
 
 @declared(app)
@@ -148,15 +150,15 @@ def edit(
     text: Annotated[
         str | None, typer.Option(help="The corrected text. Without it, an editor opens.")
     ] = None,
-) -> Told:
+) -> CommandResult:
     """Correct your side of a memory, in $EDITOR or with --text."""
     with _memory(server) as memory:
         found = memory.show(id)
         after = edited(found["user_text"]) if text is None else text
         if after == found["user_text"]:
-            return Told(found, "nothing was changed")
+            return CommandResult(found, "nothing was changed")
         found = memory.correct(found["id"], user_text=after)
-    return Told(found, printing.said(found))
+    return CommandResult(found, printing.said(found))
 
 
 @declared(app)
@@ -170,7 +172,7 @@ def forget(
     scrub: Annotated[
         bool, typer.Option("--scrub", help="Also remove the text from the disk now.")
     ] = False,
-) -> Told:
+) -> CommandResult:
     """Forget one memory, a session, or everything. Counts first, and asks."""
     if [id is not None, session is not None, everything].count(True) != 1:
         raise typer.BadParameter("give an id, --session or --all")
@@ -204,7 +206,7 @@ def expire(
     ] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-) -> Told:
+) -> CommandResult:
     """Forget what has expired, or is older than a number of days. Counts first, and asks."""
     with _memory(server) as memory:
         try:
@@ -235,7 +237,7 @@ def _forgotten(
     summary: Mapping[str, Any],
     *,
     dry_run: bool,
-) -> Told:
+) -> CommandResult:
     """What became of a wish to forget. Exit code 1 where nobody agreed."""
     if not count:
         text = "there is nothing to forget"
@@ -245,21 +247,23 @@ def _forgotten(
         text = f"dry run, nothing was forgotten: {what}" if dry_run else "nothing was forgotten"
     if summary.get("scrubbed"):
         text += "\nforgotten text was removed from the disk"
-    return Told(summary, text, exit_code=1 if count and not (done or dry_run) else 0)
+    return CommandResult(summary, text, exit_code=1 if count and not (done or dry_run) else 0)
 
 
 @declared(app)
 def export(
     file: Annotated[Path, typer.Argument(help="File to create. Use - for standard output.")],
     server: ServerOptions,
-) -> Told | None:
+) -> CommandResult | None:
     """Export a user's memory to a file (JSONL)."""
     with _memory(server) as memory, shown_progress(new_console(stderr=True)) as progress:
         if file == STANDARD:
             memory.export(sys.stdout, progress)
             return None
         count = memory.export_file(file, progress)
-    return Told({"exported": count, "file": str(file)}, f"{memory_count(count)} written to {file}")
+    return CommandResult(
+        {"exported": count, "file": str(file)}, f"{memory_count(count)} written to {file}"
+    )
 
 
 @declared(app, "import")
@@ -274,7 +278,7 @@ def import_memories(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only count what would be imported.")
     ] = False,
-) -> Told:
+) -> CommandResult:
     """Import what this or another assistant exported: ChatGPT, Claude, Gemini and more. Safe to
     repeat."""
     with _memory(server) as memory:
@@ -297,7 +301,7 @@ def import_memories(
         typer.echo(f"left out: {count} × {reason}", err=True)
     left = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
     body = summary | left | {"formats": coming.formats, "dry_run": dry_run}
-    return Told(body, _imported(summary, coming.formats, dry_run=dry_run))
+    return CommandResult(body, _imported(summary, coming.formats, dry_run=dry_run))
 
 
 def _imported(summary: Mapping[str, int], formats: Sequence[str], *, dry_run: bool) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assistant.cli.connection import ServerConnection
     from assistant.settings import Settings
 
-_Command = TypeVar("_Command", bound=Callable[..., "Told | None"])
+_Command = TypeVar("_Command", bound=Callable[..., "CommandResult | None"])
 LOCAL = "http://127.0.0.1:8080"
 
 Key = Annotated[
@@ -40,7 +40,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what would b
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-class Told(NamedTuple):
+class CommandResult(NamedTuple):
     """What a command tells: with `--json` the body, else the text, or what `text` prints."""
 
     body: Any

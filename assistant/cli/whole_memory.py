@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from assistant.cli.console import new_console, shown_progress
-from assistant.cli.options import MemoryOptions, RunningOptions, SettingsOptions, Told
+from assistant.cli.options import CommandResult, MemoryOptions, RunningOptions, SettingsOptions
 from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def migrate(
         typer.Option(help="Target: 'edge' (embedded, in the data directory) or 'server' (Qdrant)."),
     ],
     memory: MemoryOptions,
-) -> Told:
+) -> CommandResult:
     """Copy a memory from the data directory to a Qdrant server, or back. Safe to repeat."""
     from assistant import operations
 
@@ -62,7 +62,7 @@ def reindex(
     cancel: Annotated[
         bool, typer.Option(help="Cancel an interrupted reindex and keep the old index.")
     ] = False,
-) -> Told:
+) -> CommandResult:
     """Rebuild the index with the current embedder and settings. Safe to repeat. Use --assistant
     while the assistant runs."""
     from assistant import operations
@@ -77,7 +77,7 @@ def reindex(
     if cancel:
         cancelled = asyncio.run(operations.cancel_reindex(settings))
         said = "cancelled: the old index stays in use" if cancelled else "nothing to cancel"
-        return Told({"command": "reindex", "cancelled": cancelled}, said)
+        return CommandResult({"command": "reindex", "cancelled": cancelled}, said)
     done = _carried_out(partial(operations.reindex, settings, keep_old=keep_old, again=again))
     lines = [
         f"{done.rounds} memories in {done.place} indexed anew: {done.written} encoded, "
@@ -90,7 +90,7 @@ def reindex(
     return _told("reindex", started, asdict(done), lines)
 
 
-def _reindex_there(connection: "ServerConnection", *, again: bool) -> Told:
+def _reindex_there(connection: "ServerConnection", *, again: bool) -> CommandResult:
     """Have it done by the running assistant that has the memory open, and wait for its end."""
     started, step, done = time.perf_counter(), "", 0
     said = connection.call("POST", "/v1/reindex", params={"again": again})
@@ -115,7 +115,7 @@ def backup(
     ],
     running: RunningOptions,
     memory: MemoryOptions,
-) -> Told:
+) -> CommandResult:
     """Back up all users to a file. Use --assistant while the assistant runs."""
     from assistant import operations
 
@@ -147,7 +147,7 @@ def _backed_up(connection: "ServerConnection", file: Path) -> "BackedUp":
 def restore(
     file: Annotated[Path, typer.Argument(help="Backup file to read.")],
     memory: MemoryOptions,
-) -> Told:
+) -> CommandResult:
     """Restore a backup into an empty memory. If interrupted, run it again."""
     from assistant import operations
 
@@ -165,7 +165,7 @@ def repair(
     backup: Annotated[
         Path | None, typer.Option("--from", help="Backup file to recover lost messages from.")
     ] = None,
-) -> Told:
+) -> CommandResult:
     """Repair a damaged memory: keep every intact message. Copy its files first: damaged ones go."""
     from assistant import operations
 
@@ -193,7 +193,7 @@ def _mended(done: "Mended", left: int) -> list[str]:
     return lines
 
 
-def scrub(running: RunningOptions, settings: SettingsOptions) -> Told:
+def scrub(running: RunningOptions, settings: SettingsOptions) -> CommandResult:
     """Remove forgotten text from the disk now. Use --assistant while the assistant runs."""
     from assistant import operations
 
@@ -221,8 +221,8 @@ def _maker(identity: Any) -> str:
 
 def _told(
     command: str, started: float, summary: dict[str, Any], lines: list[str], exit_code: int = 0
-) -> Told:
+) -> CommandResult:
     """What was done since it was started, and how long it took."""
     seconds = time.perf_counter() - started
     body = {"command": command, **summary, "seconds": round(seconds, 3)}
-    return Told(body, "\n".join([*lines, f"took {seconds:.1f} s"]), exit_code)
+    return CommandResult(body, "\n".join([*lines, f"took {seconds:.1f} s"]), exit_code)

@@ -13,7 +13,7 @@ from harness.records.plan import COMPARISON_TESTS, KeptPlan, read_plan
 from harness.records.run_dir import MANIFEST
 from harness.report.plan import (
     NOT_MEASURED,
-    Measured,
+    PlannedFigure,
     PlanOutcome,
     edited,
     figures_of,
@@ -60,7 +60,7 @@ def comparison_outcome(
     return outcome(kept, deviations, measured, verdict_on(plan, measured))
 
 
-def _measured(comparison: Mapping[str, Any], metric: str) -> Measured:
+def _measured(comparison: Mapping[str, Any], metric: str) -> PlannedFigure:
     cell = _cell(comparison, metric)
     if cell is None:
         return NOT_MEASURED
@@ -78,14 +78,14 @@ def _cell(comparison: Mapping[str, Any], metric: str) -> Mapping[str, Any] | Non
     return cells.get(metric) or None
 
 
-class Listed(PlanOutcome):
+class PlanRow(PlanOutcome):
     """A plan with what became of it in the run or comparison of this name."""
 
     name: str
 
 
 class PlansUnder(TypedDict):
-    plans: list[Listed]
+    plans: list[PlanRow]
     unread: list[str]
 
 
@@ -106,8 +106,8 @@ def plans_under(folder: Path) -> PlansUnder:
     return {"plans": shown, "unread": unread}
 
 
-def _of_runs(folder: Path) -> tuple[list[Listed], list[str]]:
-    found: list[Listed] = []
+def _of_runs(folder: Path) -> tuple[list[PlanRow], list[str]]:
+    found: list[PlanRow] = []
     unread = []
     for path in sorted(folder.rglob(MANIFEST)):
         try:
@@ -120,7 +120,7 @@ def _of_runs(folder: Path) -> tuple[list[Listed], list[str]]:
     return found, unread
 
 
-def _of_comparisons(folder: Path) -> Iterator[Listed]:
+def _of_comparisons(folder: Path) -> Iterator[PlanRow]:
     for path in sorted(folder.rglob(COMPARE_JSON)):
         if planned := json.loads(path.read_text(encoding="utf-8")).get("plan"):
             yield _listed(_name(path.parent, folder), planned)
@@ -135,7 +135,7 @@ def _files(folder: Path) -> Iterator[tuple[str, KeptPlan]]:
             yield _name(path, folder), read_plan(path)
 
 
-def _lay_beside(found: list[Listed], files: Iterable[tuple[str, KeptPlan]]) -> None:
+def _lay_beside(found: list[PlanRow], files: Iterable[tuple[str, KeptPlan]]) -> None:
     """Add what was planned and never run; say where a file is no more what was run."""
     for name, kept in files:
         used = [one for one in found if one["plan"]["plan_id"] == kept.plan["plan_id"]]
@@ -146,7 +146,7 @@ def _lay_beside(found: list[Listed], files: Iterable[tuple[str, KeptPlan]]) -> N
             found.append(_listed(name, outcome(kept, [], NOT_MEASURED, "not run")))
 
 
-def _listed(name: str, found: PlanOutcome) -> Listed:
+def _listed(name: str, found: PlanOutcome) -> PlanRow:
     return {"name": name, **found}
 
 

@@ -40,7 +40,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Written:
     """Something that a user tells, known by its code."""
 
     number: int
@@ -66,7 +66,7 @@ class Memory:
 
 
 @dataclass(slots=True)
-class Outcome:
+class StoreLoad:
     """What became of all memories; problems are refusals, each text once."""
 
     memories: int
@@ -90,12 +90,12 @@ class Outcome:
         return figures | {"add_p50_ms": _at(took, 0.5), "add_p95_ms": _at(took, 0.95)}
 
 
-def try_store(endpoint: Endpoint, load: Load) -> Outcome:
+def try_store(endpoint: Endpoint, load: Load) -> StoreLoad:
     """Write and search; raises `UsageError` where no store is, and what makes going on useless."""
     return asyncio.run(_try_store(endpoint, load))
 
 
-def outcome_table(outcome: Outcome) -> Table:
+def outcome_table(outcome: StoreLoad) -> Table:
     rows = [(name, _shown(value)) for name, value in outcome.to_json().items()]
     return Table("Add/Search under load", ("", "value"), rows)
 
@@ -104,12 +104,12 @@ def _shown(value: Any) -> str:
     return ("; ".join(value) or "none") if isinstance(value, list) else number(value)
 
 
-async def _try_store(endpoint: Endpoint, load: Load) -> Outcome:
+async def _try_store(endpoint: Endpoint, load: Load) -> StoreLoad:
     if load.memories > load.users * MOST_FOR_A_USER:
         raise UsageError(f"at most {MOST_FOR_A_USER} memories for each user: add --users")
     await require_store(endpoint)
     memories = _memories(load, new_salt())
-    outcome = Outcome(len(memories), sum(one.times for one in memories))
+    outcome = StoreLoad(len(memories), sum(one.times for one in memories))
     async with Transport(endpoint, concurrency=load.writers) as transport:
         store = AddSearchClient(transport)
         started = time.perf_counter()
@@ -125,14 +125,14 @@ async def _try_store(endpoint: Endpoint, load: Load) -> Outcome:
     return outcome
 
 
-def _memories(load: Load, salt: str) -> list[Memory]:
+def _memories(load: Load, salt: str) -> list[Written]:
     """Users and requests go by names that no earlier trial has used."""
 
     def named(*parts: object) -> str:
         return hashlib.sha256(repr((salt, *parts)).encode()).hexdigest()[:20]
 
     return [
-        Memory(
+        Written(
             number=place,
             user=named("user", place % load.users),
             stranger=named("user", (place + 1) % max(2, load.users)),
@@ -146,11 +146,11 @@ def _memories(load: Load, salt: str) -> list[Memory]:
 
 
 async def _each(
-    memories: Sequence[Memory], at_once: int, work: Callable[[Memory], Awaitable[None]]
+    memories: Sequence[Written], at_once: int, work: Callable[[Written], Awaitable[None]]
 ) -> None:
     room = asyncio.Semaphore(at_once)
 
-    async def one(memory: Memory) -> None:
+    async def one(memory: Written) -> None:
         async with room:
             await work(memory)
 
@@ -159,7 +159,7 @@ async def _each(
             group.create_task(one(memory))
 
 
-async def _write(store: AddSearchClient, memory: Memory, outcome: Outcome) -> None:
+async def _write(store: AddSearchClient, memory: Written, outcome: StoreLoad) -> None:
     started = time.perf_counter()
     try:
         await store.add(memory.request, memory.user, memory.session, memory.messages)
@@ -169,7 +169,7 @@ async def _write(store: AddSearchClient, memory: Memory, outcome: Outcome) -> No
 
 
 async def _look(
-    store: AddSearchClient, memory: Memory, copies: dict[int, int], outcome: Outcome
+    store: AddSearchClient, memory: Written, copies: dict[int, int], outcome: StoreLoad
 ) -> None:
     """Search for a memory as its user, and as another one."""
     copies[memory.number] = await _copies(store, memory, memory.user, outcome)
@@ -177,7 +177,7 @@ async def _look(
     outcome.leaked += bool(found_elsewhere)
 
 
-async def _copies(store: AddSearchClient, memory: Memory, user: str, outcome: Outcome) -> int:
+async def _copies(store: AddSearchClient, memory: Written, user: str, outcome: StoreLoad) -> int:
     try:
         found = await store.search(user, memory.question, _TOP_K)
     except AssistantError as error:
@@ -186,7 +186,7 @@ async def _copies(store: AddSearchClient, memory: Memory, user: str, outcome: Ou
     return sum(memory.code in text.content for text in found.texts)
 
 
-def _refused(outcome: Outcome, error: AssistantError) -> None:
+def _refused(outcome: StoreLoad, error: AssistantError) -> None:
     outcome.refused += 1
     if str(error) not in outcome.problems:
         outcome.problems.append(str(error))

@@ -16,7 +16,7 @@ Verdict = Literal["held", "failed", "not measured", "needs a comparison", "not r
 _YES_OR_NO = ("recall_all@", "recall_any@", "evidence_in_")
 
 
-class Measured(TypedDict):
+class PlannedFigure(TypedDict):
     """A figure, or a difference of two, with what its test needs; None where it is not known."""
 
     value: float | None
@@ -24,7 +24,7 @@ class Measured(TypedDict):
     p: float | None
 
 
-NOT_MEASURED: Measured = {"value": None, "low": None, "p": None}
+NOT_MEASURED: PlannedFigure = {"value": None, "low": None, "p": None}
 
 
 class PlanOutcome(TypedDict):
@@ -33,7 +33,7 @@ class PlanOutcome(TypedDict):
     plan: Plan
     sha256: str
     deviations: list[str]
-    measured: Measured
+    measured: PlannedFigure
     verdict: Verdict
 
 
@@ -49,7 +49,7 @@ def run_outcome(kept: KeptPlan, manifest: ManifestData, report: Report) -> PlanO
 
 
 def outcome(
-    kept: KeptPlan, deviations: list[str], measured: Measured, verdict: Verdict
+    kept: KeptPlan, deviations: list[str], measured: PlannedFigure, verdict: Verdict
 ) -> PlanOutcome:
     return {
         "plan": kept.plan,
@@ -60,7 +60,7 @@ def outcome(
     }
 
 
-def verdict_on(plan: Plan, measured: Measured) -> Verdict:
+def verdict_on(plan: Plan, measured: PlannedFigure) -> Verdict:
     """Whether the test of the plan says that the hypothesis holds."""
     value, low, p = measured["value"], measured["low"], measured["p"]
     test, threshold = plan["test"], plan["threshold"]
@@ -130,7 +130,7 @@ def _unfinished(plan: Plan, report: Report) -> Iterator[str]:
         yield f"{silent} of {plan['n']} questions were neither answered nor failed"
 
 
-def _of_report(report: Report, metric: str) -> Measured:
+def _of_report(report: Report, metric: str) -> PlannedFigure:
     cell = cell_of(report, metric)
     if cell is None:
         return NOT_MEASURED
@@ -156,7 +156,7 @@ def test_of(plan: Plan) -> str:
     return _TESTS[plan["test"]].format(metric=plan["metric"], threshold=f"{plan['threshold']:g}")
 
 
-def figures_of(measured: Measured) -> str:
+def figures_of(measured: PlannedFigure) -> str:
     value, low, p = measured["value"], measured["low"], measured["p"]
     said = "–" if value is None else f"{value:.3f}"
     said += "" if low is None else f", lower bound {low:.3f}"
