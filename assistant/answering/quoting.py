@@ -32,6 +32,7 @@ from assistant.answering.selection import (
     near_the_best,
     put_right,
     ranked,
+    with_later,
     with_newer,
 )
 from assistant.answering.statements import (
@@ -264,6 +265,8 @@ class QuotingReader:
         leading = passages(first, language, replies=asked.about_replies)
         chosen = distinct([*leading, *others])[: max(most, len(leading))]
         chosen = await by_time(self._store, question, chosen) if not first else chosen
+        if not asked.about_replies:
+            chosen = with_later(chosen, near, question)
         newer = passages(with_newer(chosen, near), language, replies=asked.about_replies)
         return holding_first(distinct(newer))
 

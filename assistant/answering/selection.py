@@ -6,17 +6,20 @@ frames of statements know few such messages. The model of kinds tells that a mes
 it corrects is what was said just before it, or else what has most of its words.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from heapq import nlargest
 
 from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.statements import ASKS, Statement, parts_gone, superseded
 from memory_store import FactLink, MemoryStore, Record, Round, Speaker, reading_of
-from memory_store.language import Asked, Kind, shared_words, wording
+from memory_store.language import Asked, Kind, shared_words, terms, wording
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
+# A word of so many rounds is rare; so many statements that share one are shown.
+_RARE, _LATER = 2, 1
 # Marks that set another's words apart.
 _NOT_TYPED = frozenset('"“„«「`>')
 # People type so many characters; a longer text may be pasted.
@@ -83,6 +86,35 @@ def holding_first(quotes: Sequence[Statement]) -> list[Statement]:
         newer = [q for q in quotes if q not in ordered and any(_holds(q, n) for n in links if n)]
         ordered += [one for one in (*newer, quote) if one not in ordered]
     return ordered
+
+
+def with_later(
+    quotes: Sequence[Statement], near: Sequence[Statement], question: str
+) -> list[Statement]:
+    """The quotes, and behind the first of them what its user said later with a word that it shares
+    with nearly nothing else and that is not asked for: "i ride the old ridgeback", "ridgeback got
+    nicked"."""
+    best = quotes[0]
+    if best.speaker is not Speaker.USER:
+        return list(quotes)
+    own = [s for s in near if s.speaker is Speaker.USER and s.asking < ASKS]
+    words = {s.key: frozenset(terms(s.text)) for s in (*own, best)}
+    said_in = Counter(term for one in _by_round(own, words) for term in one)
+    rare = {term for term in words[best.key] if said_in[term] <= _RARE} - set(terms(question))
+    later = [s for s in own if _said_at(s) > _said_at(best) and not rare.isdisjoint(words[s.key])]
+    newest = sorted(later, key=_said_at, reverse=True)[:_LATER]
+    return [best, *(s for s in newest if s not in quotes), *quotes[1:]]
+
+
+def _by_round(
+    own: Sequence[Statement], words: Mapping[tuple[str, str], frozenset[str]]
+) -> Iterator[frozenset[str]]:
+    """The words of each round of the statements."""
+    rounds: dict[str, frozenset[str]] = {}
+    for one in own:
+        round_id = one.source.record.id
+        rounds[round_id] = rounds.get(round_id, frozenset()) | words[one.key]
+    yield from rounds.values()
 
 
 def in_order(quotes: Sequence[Statement]) -> list[Statement]:

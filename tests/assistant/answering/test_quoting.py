@@ -425,3 +425,17 @@ async def test_the_day_in_a_question_hides_no_answer(store: MemoryStore) -> None
 async def ask_many(store: MemoryStore, text: str) -> tuple[str, Trace]:
     recall = await store.recall(Query("ann", text, limit=20))
     return await read(store, text, list(recall.rounds))
+
+
+async def test_what_was_said_later_of_the_same_thing_comes_second(store: MemoryStore) -> None:
+    await store.remember(
+        [
+            round(0, "my car insurance with Belvara costs 612 euros a year"),
+            round(1, "i love walking by the canal in the evening"),
+            round(2, "i cancelled belvara and switched to Dorit"),
+        ]
+    )
+    answer, _ = await ask(store, "How much does my car insurance cost?")
+    first, second = answer.splitlines()[1:3]
+    assert "612 euros" in first
+    assert "switched to Dorit" in second

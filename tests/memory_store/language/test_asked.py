@@ -143,6 +143,7 @@ def test_other_languages_have_no_turns_of_phrase() -> None:
         ("What about last month?", True),
         ("and in May?", True),
         ("last month?", True),
+        ("tell me about last month", True),
         ("what happened between 1 and 31 may", True),
         ("Please tell me what I did in May", False),
         ("What did I buy in May?", False),
