@@ -107,10 +107,10 @@ def with_later(
 
 
 def _by_round(
-    own: Sequence[Statement], words: Mapping[tuple[str, str], frozenset[str]]
-) -> Iterator[frozenset[str]]:
+    own: Sequence[Statement], words: Mapping[tuple[str, str], frozenset[int]]
+) -> Iterator[frozenset[int]]:
     """The words of each round of the statements."""
-    rounds: dict[str, frozenset[str]] = {}
+    rounds: dict[str, frozenset[int]] = {}
     for one in own:
         round_id = one.source.record.id
         rounds[round_id] = rounds.get(round_id, frozenset()) | words[one.key]
