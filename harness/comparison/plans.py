@@ -166,7 +166,9 @@ def plans_table(found: PlansUnder) -> Table:
         )
         for one in found["plans"]
     ]
-    counts = Counter(one["verdict"] for one in found["plans"])
+    counts = Counter(
+        one["verdict"] + (" with deviations" if one["deviations"] else "") for one in found["plans"]
+    )
     note = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
     header = ("run", "hypothesis", "test", "measured", "outcome", "deviations")
     return Table("Plans", header, rows, f"{note}.", in_words=True)

@@ -327,7 +327,7 @@ class _Command:
             replay = HistoryReplay(run, mode, options, transport, meter, progress)
             tries = options.probe and self.approach.uses_memory
             try:
-                if tries and "probes" not in run.manifest.data:
+                if tries and "failed" in run.manifest.data.get("probes", {"failed": ""}):
                     run.manifest.set_probes(await probe_assistant(mode, run.manifest.salt))
                 async with asyncio.TaskGroup() as group:
                     group.create_task(_settle(run, progress))

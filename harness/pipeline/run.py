@@ -29,7 +29,7 @@ from harness.records.manifest import (
     meters_beside,
     now,
 )
-from harness.records.plan import PLAN, read_plan
+from harness.records.plan import PLAN, KeptPlan, read_plan
 from harness.records.run_dir import DOSSIER, INGEST, QUESTIONS, RunDir
 from harness.records.schema import DataRecord, FiltersRecord, ManifestData
 from harness.replay.ingest import new_salt
@@ -161,6 +161,7 @@ class Run:
         `beside` counts. `plan` is what the run is to show: a run that has begun takes none.
         """
         self.console = console
+        planned = None if plan is None else (plan.name, read_plan(plan))  # refuses before, too
         self.dir = RunDir(out)
         self.dataset: Dataset = open_source(source)
         if self.dataset.is_listed:
@@ -177,13 +178,12 @@ class Run:
             self._selected = [QuestionDigest.from_json(line) for line in lines]
         elif self.dataset.is_listed or self._filters.draws:
             self.settle_selection()
-        if plan is not None:
-            self._adopt(plan)
+        if planned is not None:
+            self._adopt(*planned)
 
-    def _adopt(self, path: Path) -> None:
+    def _adopt(self, name: str, kept: KeptPlan) -> None:
         """Keep the plan as it is now; say at once where the data are not those of the plan."""
-        kept = read_plan(path)
-        self.manifest.adopt_plan({"file": path.name, "sha256": kept.sha256})
+        self.manifest.adopt_plan({"file": name, "sha256": kept.sha256})
         self.dir.replace(PLAN, kept.text)
         for deviation in data_deviations(kept.plan, self.manifest.data):
             self.console.print(f"not as planned: {deviation}", style="yellow", highlight=False)

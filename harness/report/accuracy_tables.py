@@ -56,7 +56,7 @@ def _accuracy_row(name: str, cell: AccuracyCell, *, shared: bool) -> tuple[str, 
     bounds: list[tuple[float | None, float | None]] = [(cell["low"], cell["high"])]
     if shared:
         bounds.append((clustered["low"], clustered["high"]) if clustered else (None, None))
-    intervals = (f"{percent(low)}–{percent(high)}" for low, high in bounds)
+    intervals = ("–" if low is None else f"{percent(low)}–{percent(high)}" for low, high in bounds)
     return (name, percent(cell["value"]), *intervals, str(cell["n"]))
 
 

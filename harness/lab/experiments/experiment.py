@@ -100,6 +100,7 @@ def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
     if grid.types and not laboratory.source.filters.types:
         filters = replace(laboratory.source.filters, types=grid.types)
         laboratory = replace(laboratory, source=replace(laboratory.source, filters=filters))
+    open_source(laboratory.source)  # unreadable data are noticed before any server is started
     RunDir(laboratory.out).create()
     if not any(cell.mode == NATIVE for cell in grid.cells):
         return sum(_control(laboratory, cell) for cell in grid.cells if cell.mode in CHOICES)

@@ -130,6 +130,18 @@ def test_a_plan_comes_before_its_run(harness: Harness, data: Path, tmp_path: Pat
     assert (twice.code, "File exists" in twice.err) == (2, True)
 
 
+def test_a_mistyped_plan_begins_no_run(harness: Harness, data: Path, tmp_path: Path) -> None:
+    plan, out, said = (
+        tmp_path / "new" / "plan.json",
+        tmp_path / "run",
+        answers(tmp_path / "a.jsonl"),
+    )
+    assert of_run(harness, data, plan).code == 0  # makes the folder
+    mistyped = judged(harness, data, said, out, "--plan", tmp_path / "new" / "plam.json")
+    assert (mistyped.code, "cannot be read" in mistyped.err, out.exists()) == (2, True, False)
+    assert judged(harness, data, said, out, "--plan", plan).code == 0
+
+
 @pytest.mark.parametrize(
     ("change", "code", "verdict", "told"),
     [
@@ -184,7 +196,7 @@ def test_plans_that_failed_stand_beside_those_that_held(harness: Harness, tmp_pa
     assert rows["good"]["deviations"] == []
     shown = harness("plans", tmp_path).out
     assert "1 held" in shown
-    assert "1 failed" in shown
+    assert "1 failed with deviations" in shown
     nothing = harness("plans", tmp_path / "base")
     assert (nothing.code, "no plan under it" in nothing.err) == (2, True)
 

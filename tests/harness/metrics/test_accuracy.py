@@ -1,12 +1,14 @@
 """Accuracy, its intervals and its denominators."""
 
 from itertools import count
+from typing import Any
 
 import pytest
 
 from harness.metrics.accuracy import Scored, accuracy_table
 from harness.metrics.effort import latency_table, percentile, token_table
 from harness.records.run_dir import Outcome
+from harness.report.accuracy_tables import _accuracy_row
 
 _NUMBERS = count()
 
@@ -98,3 +100,9 @@ def test_hypotheses_of_another_system_have_no_latency() -> None:
         "p95": None,
         "n": 0,
     }
+
+
+def test_a_type_of_one_conversation_has_no_bounds_by_conversation() -> None:
+    cell: Any = {"value": 0.0, "low": 0.0, "high": 0.793, "n": 1}
+    cell["clustered"] = {"low": None, "high": None, "clusters": 1}
+    assert _accuracy_row("a", cell, shared=True) == ("a", "0.0", "0.0–79.3", "–", "1")

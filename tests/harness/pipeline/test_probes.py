@@ -87,6 +87,9 @@ def test_trouble_while_trying_is_kept_and_the_run_goes_on(bench: Bench, theirs: 
     theirs.fail_every, theirs.fail_status = 7, 400
     bench.replay(probe=True)
     assert "status 400" in bench.report()["conduct"]["diagnosis"][0]
+    theirs.fail_every = 0
+    bench.replay(probe=True)
+    assert bench.report()["conduct"]["diagnosis"][0].startswith("does not remember")
 
 
 def test_probes_differ_between_runs_and_not_within_one() -> None:

@@ -9,9 +9,9 @@ from made_cells import laboratory_in
 
 from harness.datasets.registry import open_source
 from harness.datasets.selection import Filters, QuestionSource
-from harness.errors import UsageError
+from harness.errors import DatasetError, UsageError
 from harness.lab.experiments.cells import BUDGETS, DESIGNS, AtHand, grid_of, without_answers
-from harness.lab.experiments.experiment import ReadingModel, window_of
+from harness.lab.experiments.experiment import ReadingModel, run_experiment, window_of
 from harness.replay.context_modes import CHOICES, context_of, prompt_of
 
 STRONG = {"strong model": {"query_model.name": "openai/strong"}}
@@ -26,6 +26,13 @@ SIZES = [
     ("fig6", AtHand(reader=True), 4),
     ("fig6", AtHand(from_memory=True), 4),
 ]
+
+
+def test_unreadable_data_are_noticed_before_any_server_starts(tmp_path: Path) -> None:
+    laboratory = laboratory_in(tmp_path / "out", tmp_path / "gone.json")
+    with pytest.raises(DatasetError, match=r"gone\.json"):
+        run_experiment(laboratory, grid_of("table2", AtHand()))
+    assert not laboratory.out.exists()
 
 
 @pytest.mark.parametrize(("name", "wanted", "size"), SIZES)
