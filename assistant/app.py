@@ -21,6 +21,7 @@ from assistant.api import (
     memories,
     memory_list,
     models,
+    receipts,
     remote_mcp,
     responses,
     service,
@@ -45,6 +46,7 @@ _KEYED: tuple[ModuleType, ...] = (
     sessions,
     memories,
     memory_list,
+    receipts,
     upkeep,
     remote_mcp,
 )

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -248,12 +249,33 @@ def _forgotten(
     return Told(summary, text, exit_code=1 if count and not (done or dry_run) else 0)
 
 
+class ExportAs(StrEnum):
+    """The form of an export."""
+
+    RECORDS = "records"
+    PAM = "pam"
+
+
 @declared(app)
 def export(
     file: Annotated[Path, typer.Argument(help="File to create. Use - for standard output.")],
     server: ServerOptions,
+    format: Annotated[
+        ExportAs,
+        typer.Option(help="Lines of JSON, or a zip file of Portable AI Memory (pam)."),
+    ] = ExportAs.RECORDS,
 ) -> Told | None:
-    """Export a user's memory to a file (JSONL)."""
+    """Export a user's memory to a file (JSONL), or for other products."""
+    if format is ExportAs.PAM:
+        if file == STANDARD:
+            raise typer.BadParameter("a zip file needs the name of a file")
+        with _memory(server) as memory:
+            report = memory.export_bundle(file)
+        body = {"exported": report["rounds"], "file": str(file)}
+        lost = report["without_a_place"]
+        lines = [f"{memory_count(report['rounds'])} written to {file}"]
+        lines += [f"only this assistant will read: {n} × {name}" for name, n in lost.items()]
+        return Told(body | {"without_a_place": lost}, "\n".join(lines))
     with _memory(server) as memory, shown_progress(new_console(stderr=True)) as progress:
         if file == STANDARD:
             memory.export(sys.stdout, progress)
@@ -281,6 +303,8 @@ def import_memories(
         export = read_export(file)
         try:
             coming = memory.coming(export, dry_run=dry_run)
+            if coming.fields_not_read:
+                typer.echo(f"fields not read: {', '.join(coming.fields_not_read)}", err=True)
             summary = {"imported": 0, "known": 0}
             with shown_progress(new_console(stderr=True)) as progress:
                 progress.begin("counting" if dry_run else "importing", coming.rounds)
@@ -295,7 +319,9 @@ def import_memories(
         typer.echo(f"left out: {plain(why)}", err=True)
     for reason, count in coming.left_out.items():
         typer.echo(f"left out: {count} × {reason}", err=True)
-    left = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
+    left: dict[str, Any] = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
+    if coming.fields_not_read:
+        left["fields_not_read"] = dict(coming.fields_not_read)
     body = summary | left | {"formats": coming.formats, "dry_run": dry_run}
     return Told(body, _imported(summary, coming.formats, dry_run=dry_run))
 

@@ -37,6 +37,7 @@ from assistant.models.chat_model import UsageCounts
 from assistant.models.gateway import Gateway, gateway, gateway_to, reply_cache
 from assistant.models.token_counter import RememberedCounts, input_limit, tokenizer_counter
 from assistant.observing.metrics import Metrics
+from assistant.receipts import ReceiptOffice, key_among, key_in
 from assistant.reindexing import Reindexing
 from assistant.services.memory import chosen_of, make_documents, make_embedder, open_store
 from assistant.settings import WITH_MEMORY, WITHOUT_MEMORY, ProfileModel, Role, Settings
@@ -118,6 +119,7 @@ class Services:
     usage: UsageCounts
     metrics: Metrics
     reindexing: Reindexing
+    receipts: ReceiptOffice
     enrichment: EnrichmentWorker | None = None
     """Absent without an `extract_model`."""
     notices: Notices | None = None
@@ -214,6 +216,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             usage,
             metrics,
             reindexing,
+            _receipts(settings, notices),
             worker,
             notices,
         )
@@ -228,6 +231,12 @@ async def _open_notices(settings: Settings, opened: AsyncExitStack) -> Notices |
     notices = Notices(documents, wall_clock)
     opened.push_async_callback(notices.close)
     return notices
+
+
+def _receipts(settings: Settings, notices: Notices | None) -> ReceiptOffice:
+    return ReceiptOffice(
+        partial(key_among, notices.documents) if notices else partial(key_in, settings.data_dir)
+    )
 
 
 async def _erased_elsewhere(
