@@ -18,6 +18,7 @@ from assistant.api import (
     chat,
     description,
     errors,
+    importing,
     memories,
     memory_list,
     models,
@@ -47,6 +48,7 @@ _KEYED: tuple[ModuleType, ...] = (
     memories,
     memory_list,
     receipts,
+    importing,
     upkeep,
     remote_mcp,
 )

@@ -1,54 +1,40 @@
 """Routes for whole memories: a user's taken out as lines of JSON and brought in again; a backup of
 every round of every user, what goes by rule, a scrub, and indexing anew."""
 
-import codecs
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from importlib.metadata import version
 from itertools import islice
-from types import MappingProxyType
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from assistant.access.keys import KeyScope
-from assistant.api.description import READING, WRITING, failures, text_content, text_reply
+from assistant.api.description import READING, WRITING, failures, text_reply
 from assistant.api.parameters import UserInPath, where_of
 from assistant.api.receipts import receipts_for
-from assistant.api.replies.removal import LINES_EXAMPLE, ImportedMemories, Retained
+from assistant.api.replies.removal import LINES_EXAMPLE, Retained
 from assistant.api.replies.service import Reindex, Scrubbed
-from assistant.api.request_context import caller_of, checked_id, time_of, user_in_path, user_of
+from assistant.api.request_context import caller_of, time_of, user_in_path, user_of
 from assistant.api.requests.memories import RetentionRequest
 from assistant.api.route import JsonRoute, Parts
 from assistant.chat.recorder import Recorder
-from assistant.chat.turns import Arriving
-from assistant.errors import InvalidRequest
-from assistant.imports.pam_bundle import bundle, records_in
-from assistant.imports.reading import read_export, utf8_text
-from assistant.imports.recognised import Export, recognised
-from assistant.services import Services
-from memory_store import Forgotten, Record, RetentionRule, Round, whose
+from assistant.imports.pam_bundle import bundle
+from memory_store import Forgotten, RetentionRule, whose
 from memory_store.scheduler import aside, in_slices
-from memory_store.transfer import ending, from_lines, header, to_line, to_lines
+from memory_store.transfer import ending, header, to_line, to_lines
 
 router = APIRouter(prefix="/v1", route_class=JsonRoute)
 _DAY = timedelta(days=1)
 NDJSON = "application/x-ndjson"
 _LINES_AT_ONCE = 64
-Format = Annotated[
-    Literal["records", "auto", "chatgpt"],
-    Query(description="`records`: an export of this assistant. `auto`: found out by its content."),
-]
 ExportAs = Annotated[
     Literal["records", "pam"],
     Query(description="`records`: our own lines. `pam`: a zip file of Portable AI Memory 1.0."),
 ]
-DryRun = Annotated[bool, Query(description="Only count what would be stored.")]
 Again = Annotated[bool, Query(description="Even if nothing has changed.")]
-# How many times as large as a request a zip file in it may be when it is unpacked.
-_UNPACKED = 32
 # Characters that are read in the time in which one is packed, and what a round has beside its text.
 _BUNDLED, _ROUND = 10, 500
 
@@ -77,133 +63,6 @@ async def export_user(
         return Response(packed, media_type="application/zip", headers=headers)
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     return StreamingResponse(pieces(to_lines(records)), media_type=NDJSON, headers=headers)
-
-
-@router.post(
-    "/users/{user_id:path}/import",
-    tags=["memories"],
-    summary="Import memories",
-    openapi_extra={
-        "requestBody": {"content": text_content(NDJSON, LINES_EXAMPLE), "required": True}
-    },
-    responses=failures(*WRITING, 404, 413),
-)
-async def import_user(
-    request: Request,
-    parts: Parts,
-    user_id: UserInPath,
-    format: Format = "records",
-    dry_run: DryRun = False,
-) -> ImportedMemories:
-    """Store the lines of an export as this user's; rounds that are there stay as they are.
-
-    With `format=auto` the body is an export of this assistant or of another one, or a zip file of
-    it; which one is found out by its content. `format=chatgpt` is the older name of that.
-    """
-    owner = await user_in_path(request, user_id)
-    # Records say themselves when they were said.
-    caller_of(request).checked_scope(KeyScope.SET_TIME)
-    receipts = await receipts_for(request, dry_run=dry_run)
-    records = await _records(request, parts, format)
-    if records is None:
-        done = await _bring_in_others(request, parts, owner, dry_run)
-    else:
-        done = await _bring_in_records(records, parts, owner, dry_run)
-    told = {"object": "user.memories.imported", "imported": done.new, "dry_run": dry_run}
-    receipt = await receipts.kept(owner, done.rounds)
-    return ImportedMemories.of(done, receipt=receipt, **told, **whose(owner)._asdict())
-
-
-class _BroughtIn(NamedTuple):
-    """How many rounds were new, how many were there, and what was not brought in."""
-
-    new: int
-    known: int
-    unreadable: Sequence[str] = ()
-    left_out: Mapping[str, int] = MappingProxyType({})
-    formats: Sequence[str] = ()
-    rounds: Sequence[Round] = ()
-    """The new ones."""
-    fields_not_read: Mapping[str, int] = MappingProxyType({})
-
-
-async def _records(request: Request, parts: Services, format: str) -> list[Record] | None:
-    """The records of an export of ours; None where it is another's."""
-    body = await request.body()
-    if format != "records" and recognised(body) is not Export.RECORDS:
-        packed = await aside(len(body), records_in, body, _most_bytes(parts))
-        if packed is None:
-            return None
-        given: Iterable[Record] = packed
-    else:
-        given = from_lines(await _lines(request))
-    records = []
-    async for record in in_slices(given):
-        checked_id(record.round.session_id, "session_id")
-        records.append(record)
-    return records
-
-
-def _most_bytes(parts: Services) -> int:
-    return parts.settings.max_body_bytes * _UNPACKED
-
-
-async def _bring_in_records(
-    records: Sequence[Record], parts: Services, owner: str, dry_run: bool
-) -> _BroughtIn:
-    rounds: list[Round] = []
-    if dry_run:
-        there = {_place(record) for record in await parts.store.records(owner)}
-        new = len({_place(record) for record in records} - there)
-    else:
-        rounds = [record.round for record in await parts.recorder.bring_in(owner, records)]
-        new = len(rounds)
-    return _BroughtIn(new, len(records) - new, formats=[Export.RECORDS], rounds=rounds)
-
-
-def _place(record: Record) -> tuple[str, int]:
-    return record.round.session_id, record.round.round_index
-
-
-async def _bring_in_others(
-    request: Request, parts: Services, owner: str, dry_run: bool
-) -> _BroughtIn:
-    body = await request.body()
-    found = await aside(len(body), read_export, body, most_bytes=_most_bytes(parts))
-    new = 0
-    rounds: list[Round] = []
-    for session in found.sessions:
-        if dry_run:
-            there = [
-                record.round for record in await parts.store.session(owner, session.session_id)
-            ]
-            arriving = Arriving(owner, session.session_id, session.turns)
-            new += len(await aside(len(session.turns), arriving.plan, there))
-            continue
-        recorded = await parts.recorder.record(
-            owner, session.session_id, session.turns, session.title
-        )
-        rounds += recorded.rounds
-    new += len(rounds)
-    known = found.count_rounds() - new
-    return _BroughtIn(
-        new,
-        known,
-        found.unreadable,
-        found.left_out,
-        found.formats,
-        rounds,
-        found.fields_not_read,
-    )
-
-
-async def _lines(request: Request) -> list[str]:
-    body = await request.body()
-    if recognised(body) is Export.OTHERS:
-        raise InvalidRequest(
-            "this is not an export of ours: another assistant's is sent with format=auto"
-        )
-    return utf8_text(body.removeprefix(codecs.BOM_UTF8)).split("\n")
 
 
 async def pieces(lines: Iterable[str]) -> AsyncIterator[str]:

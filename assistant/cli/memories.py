@@ -23,6 +23,7 @@ from assistant.cli.console import (
     say,
     shown_progress,
 )
+from assistant.cli.import_costs import check_costs, costs_line, total_costs
 from assistant.cli.options import DryRun, ServerOptions, Told, Yes, declared
 from assistant.errors import AssistantError
 
@@ -294,15 +295,27 @@ def import_memories(
     ],
     server: ServerOptions,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only count what would be imported.")
+        bool, typer.Option("--dry-run", help="Only count what would be imported, and its costs.")
     ] = False,
+    most_tokens: Annotated[
+        int | None,
+        typer.Option(min=0, help="Import nothing if it is expected to take more tokens."),
+    ] = None,
+    most_dollars: Annotated[
+        float | None,
+        typer.Option(min=0, help="Import nothing if it is expected to cost more."),
+    ] = None,
 ) -> Told:
     """Import what this or another assistant exported: ChatGPT, Claude, Gemini and more. Safe to
     repeat."""
     with _memory(server) as memory:
         export = read_export(file)
         try:
+            if not dry_run and (most_tokens, most_dollars) != (None, None):
+                before = memory.coming(export, dry_run=True)
+                check_costs([piece["costs"] for piece in before.pieces], most_tokens, most_dollars)
             coming = memory.coming(export, dry_run=dry_run)
+            costs = []
             if coming.fields_not_read:
                 typer.echo(f"fields not read: {', '.join(coming.fields_not_read)}", err=True)
             summary = {"imported": 0, "known": 0}
@@ -311,6 +324,7 @@ def import_memories(
                 for piece in coming.pieces:
                     for name in summary:
                         summary[name] += piece[name]
+                    costs += [piece["costs"]] if dry_run else []
                     progress.advance(piece["imported"] + piece["known"])
         except AssistantError as error:
             named = "standard input" if file == STANDARD else file
@@ -323,7 +337,11 @@ def import_memories(
     if coming.fields_not_read:
         left["fields_not_read"] = dict(coming.fields_not_read)
     body = summary | left | {"formats": coming.formats, "dry_run": dry_run}
-    return Told(body, _imported(summary, coming.formats, dry_run=dry_run))
+    text = _imported(summary, coming.formats, dry_run=dry_run)
+    if dry_run:
+        body["costs"] = whole = total_costs(costs)
+        text += costs_line(whole)
+    return Told(body, text)
 
 
 def _imported(summary: Mapping[str, int], formats: Sequence[str], *, dry_run: bool) -> str:

@@ -145,7 +145,7 @@ class MemoryCalls:
 
     def _bring_in(
         self, exports: Iterable[bytes], dry_run: bool, **asked: Any
-    ) -> Iterator[Mapping[str, int]]:
+    ) -> Iterator[Mapping[str, Any]]:
         """Import exports one after the other; what became of each: `imported`, `known`."""
         path, before = f"{self._user_path}/import", 0
         for export in exports:
@@ -187,7 +187,7 @@ class Coming(NamedTuple):
     are not read."""
 
     rounds: int
-    pieces: Iterator[Mapping[str, int]]
+    pieces: Iterator[Mapping[str, Any]]
     unreadable: Sequence[str] = ()
     left_out: Mapping[str, int] = MappingProxyType({})
     formats: Sequence[str] = ()
