@@ -7,6 +7,8 @@ what one call may add at most (a log segment, a page of each storage) fits into 
 
 import os
 import shutil
+from collections.abc import Iterable, Sequence
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from memory_store.errors import StoreFull, StoreReadOnly
@@ -53,6 +55,18 @@ def make_private(folder: Path) -> None:
     """Make a folder that no other account can read; one that exists stays as it is."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def files_with(folders: Iterable[Path], words: Sequence[str]) -> tuple[int, dict[str, int]]:
+    """How many files are in these folders, and in how many of them each word stands as bytes."""
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    found = dict.fromkeys(words, 0)
+    for path in files:
+        if path.stat().st_size:
+            with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+                for word in words:
+                    found[word] += content.find(word.encode("utf-8", "surrogatepass")) >= 0
+    return len(files), found
 
 
 def sync_open(file: int) -> None:

@@ -232,15 +232,15 @@ class MemoryStore(MemoryReader):
         return await self.session(user_id, session_id)
 
     @_writing
-    async def bring_in(self, user_id: str, records: Sequence[Record]) -> int:
-        """Store records that were taken out somewhere, as this user's; how many were new.
+    async def bring_in(self, user_id: str, records: Sequence[Record]) -> list[Record]:
+        """Store records that were taken out somewhere, as this user's; those that were new.
 
         What is there already stays as it is; `RoundTaken` when it is just being written.
         """
         ours = await aside(FACT * len(records), owned, records, user_id)
         held = await self._writer.held(user_id, [r.id for r in ours]) if ours else {}
         new = [record for record in ours if record.id not in held]
-        return len(await self._writer.write(new, {}))
+        return await self._writer.write(new, {})
 
     @_writing
     async def let_supersede(self, user_id: str, round_id: str, allowed: bool) -> Record | None:
@@ -387,3 +387,8 @@ class MemoryStore(MemoryReader):
         clears its files by itself.
         """
         return await self._engine.scrub(if_due=if_due)
+
+    async def traces(self, words: Sequence[str]) -> tuple[int, dict[str, int]] | None:
+        """How many files the memory has, and in how many of them each of these words still stands,
+        whoever said it; None for a Qdrant server, whose files are not ours."""
+        return await self._engine.traces(words)

@@ -16,6 +16,7 @@ from assistant.api import request_context as context
 from assistant.api.description import ANSWERING, failures, streamed
 from assistant.api.models import chat_of, checked_profile
 from assistant.api.parameters import expiry_of, labels_of, where_of
+from assistant.api.receipts import receipts_for
 from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
 from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.requests.responses import ResponseRequest
@@ -32,7 +33,7 @@ from memory_store import whose
 
 KEYS = tuple(
     """user_id session_id space timestamp memory from to as_of question where labels expires_at
-    expires_in memory_debug""".split()
+    expires_in memory_debug memory_receipt""".split()
 )
 _CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
@@ -131,6 +132,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     users = (given.get("user_id"), body.user, body.safety_identifier)
     user_id = await context.user_of(request, *users, space=given.get("space"))
     call = await chat_call(request, body, sent["messages"], options, user_id)
+    receipts = await receipts_for(request, _is_set(given, "memory_receipt"))
     reply = ChatReply(
         id=f"chatcmpl-{uuid.uuid4().hex}",
         created=int(time.time()),
@@ -138,6 +140,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
         call=call,
         debug=call.debug,
         with_usage=bool(body.stream_options and body.stream_options.include_usage),
+        receipt_of=lambda done: receipts.of_chat(call, done),
     )
     return await answered(request, body, reply)
 

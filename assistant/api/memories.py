@@ -8,8 +8,10 @@ from fastapi.responses import Response
 from assistant.api import request_context as context
 from assistant.api.description import READING, WRITING, failures, shown
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath, where_of
+from assistant.api.receipts import receipts_for
 from assistant.api.replies import long_response
-from assistant.api.replies.memories import KeptFact, Memory
+from assistant.api.replies.memories import CorrectedValue, KeptFact, Memory
+from assistant.api.replies.receipts import GivenReceipt
 from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
 from assistant.api.replies.search import Hit, SearchResult, SessionHit
 from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
@@ -91,7 +93,7 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
 @router.patch(
     "/memories/{memory_id}",
     summary="Correct a memory",
-    response_model=Memory,
+    response_model=CorrectedValue,
     responses=failures(*WRITING, 404, 413) | shown(_CORRECTED),
 )
 async def correct_memory(
@@ -119,10 +121,12 @@ async def correct_memory(
         raise InvalidRequest(
             "nothing to correct: give user_text, assistant_text, facts or speakers"
         )
+    receipts = await receipts_for(request)
     record = await parts.recorder.correct(owner, memory_id, correction)
     if record is None:
         raise unknown(memory_id)
-    return await _memory(record)
+    kept = await receipts.kept(owner, [record.round], memory_id=memory_id)
+    return await _memory(record, receipt=kept)
 
 
 def _given_fact(given: str | StatedFact) -> GivenFact:
@@ -151,11 +155,17 @@ async def forget_memory(
 ) -> ForgottenMemory:
     """Forget one round; with `dry_run` only count what would go."""
     owner = await context.user_of(request, user_id)
+    receipts = await receipts_for(request, dry_run=dry_run)
     gone = await parts.recorder.forget(owner, round_id=memory_id, dry_run=dry_run)
     if not gone:
         raise unknown(memory_id)
     return ForgottenMemory.of(
-        gone, object="memory.deleted", id=memory_id, deleted=not dry_run, dry_run=dry_run
+        gone,
+        object="memory.deleted",
+        id=memory_id,
+        deleted=not dry_run,
+        dry_run=dry_run,
+        receipt=await receipts.removed(owner, gone, memory_id=memory_id),
     )
 
 
@@ -206,6 +216,7 @@ async def forget_user(
     """Forget everything of a user, spaces included, or of the space that is named; with `dry_run`
     only count it."""
     owner = await context.user_in_path(request, user_id)
+    receipts = await receipts_for(request, dry_run=dry_run)
     gone = await parts.recorder.forget_memory(owner, dry_run=dry_run)
     return ForgottenUser.of(
         gone,
@@ -213,11 +224,12 @@ async def forget_user(
         **whose(owner)._asdict(),
         deleted=0 if dry_run else gone.rounds,
         dry_run=dry_run,
+        receipt=await receipts.removed(owner, gone),
     )
 
 
-async def _memory(record: Record) -> Response:
-    head = Memory.of(record, facts=[])
+async def _memory(record: Record, receipt: GivenReceipt | None = None) -> Response:
+    head = CorrectedValue.of(record, receipt=receipt, facts=[])
     return await long_response(head, map(KeptFact.of, record.facts))
 
 

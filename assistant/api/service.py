@@ -15,7 +15,10 @@ from assistant.api.request_context import caller_of
 from assistant.api.route import Parts
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
+from assistant.services import Services
+from memory_store import EnrichmentState, Round
 from memory_store.errors import EmbeddingFailed, MemoryStoreError, StoreFull
+from memory_store.scheduler import aside
 
 router = APIRouter(tags=["service"])
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -80,9 +83,26 @@ async def read_metrics(request: Request, parts: Parts) -> Response:
     responses=failures(401),
 )
 async def read_usage(request: Request, parts: Parts) -> replies.Usage:
-    """Calls, tokens and cost of the language models since the start, by role."""
+    """Calls, tokens and cost of the language models since the start, by role; and what is expected
+    of the extraction that waits."""
     caller_of(request).checked_scope(KeyScope.ADMIN)
-    return replies.Usage.model_validate({"object": "usage", "roles": parts.usage.body()})
+    return replies.Usage.model_validate(
+        {"object": "usage", "roles": parts.usage.body(), "waiting": await _waiting(parts)}
+    )
+
+
+def _by_session(round: Round) -> tuple[str, str, int]:
+    return round.user_id, round.session_id, round.round_index
+
+
+async def _waiting(parts: Services) -> replies.WaitingExtraction | None:
+    if parts.enrichment is None:
+        return None
+    records = await parts.store.unenriched(EnrichmentState.PENDING)
+    rounds = sorted((record.round for record in records), key=_by_session)
+    costs = await aside(sum(one.size for one in rounds), parts.costs.of, [], rounds)
+    told = costs._replace(rounds=len(rounds))
+    return replies.WaitingExtraction.of(told, paused=parts.enrichment.is_paused)
 
 
 @router.get(

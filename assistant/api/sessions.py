@@ -20,6 +20,7 @@ from assistant.api.parameters import (
     labels_of,
     where_of,
 )
+from assistant.api.receipts import receipts_for
 from assistant.api.replies import long_response
 from assistant.api.replies import sessions as replies
 from assistant.api.replies.memories import Memory
@@ -70,6 +71,7 @@ async def record_messages(
     user_id = await context.user_of(request, body.user_id, space=body.space)
     session_id = context.checked_id(session_id, "session_id")
     turns = await _turns(request, body)
+    receipts = await receipts_for(request)
     recorded = await parts.recorder.record(user_id, session_id, turns)
     waits = body.close if body.wait is None else body.wait
     reply = replies.RecordedTurns.of(
@@ -78,6 +80,7 @@ async def record_messages(
         session_id=session_id,
         **whose(user_id)._asdict(),
         enrichment=await _enrichment(parts, user_id, session_id, waits, body.close),
+        receipt=await receipts.kept(user_id, recorded.rounds, session_id=session_id),
         rounds=[],
     )
     return await long_response(reply, map(replies.TouchedRound.of, recorded.rounds))
@@ -215,11 +218,17 @@ async def forget_session(
 ) -> ForgottenSession:
     """Forget a session; with `dry_run` only count what would go."""
     owner = await context.user_of(request, user_id)
+    receipts = await receipts_for(request, dry_run=dry_run)
     gone = await parts.recorder.forget(owner, session_id=session_id, dry_run=dry_run)
     if not gone:
         raise _unknown(session_id)
     return ForgottenSession.of(
-        gone, object="session.deleted", id=session_id, deleted=not dry_run, dry_run=dry_run
+        gone,
+        object="session.deleted",
+        id=session_id,
+        deleted=not dry_run,
+        dry_run=dry_run,
+        receipt=await receipts.removed(owner, gone, session_id=session_id),
     )
 
 

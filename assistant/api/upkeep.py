@@ -1,46 +1,42 @@
 """Routes for whole memories: a user's taken out as lines of JSON and brought in again; a backup of
 every round of every user, what goes by rule, a scrub, and indexing anew."""
 
-import codecs
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from importlib.metadata import version
 from itertools import islice
-from types import MappingProxyType
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from assistant.access.keys import KeyScope
-from assistant.api.description import READING, WRITING, failures, text_content, text_reply
+from assistant.api.description import READING, WRITING, failures, text_reply
 from assistant.api.parameters import UserInPath, where_of
-from assistant.api.replies.removal import LINES_EXAMPLE, ImportedMemories, Retained
+from assistant.api.receipts import receipts_for
+from assistant.api.replies.removal import LINES_EXAMPLE, Retained
 from assistant.api.replies.service import Reindex, Scrubbed
-from assistant.api.request_context import caller_of, checked_id, time_of, user_in_path, user_of
+from assistant.api.request_context import caller_of, time_of, user_in_path, user_of
 from assistant.api.requests.memories import RetentionRequest
 from assistant.api.route import JsonRoute, Parts
 from assistant.chat.recorder import Recorder
-from assistant.chat.turns import Arriving
-from assistant.errors import InvalidRequest
-from assistant.imports.reading import read_export, utf8_text
-from assistant.imports.recognised import Export, recognised
-from assistant.services import Services
-from memory_store import Forgotten, Record, RetentionRule, whose
+from assistant.imports.pam_bundle import bundle
+from memory_store import Forgotten, RetentionRule, whose
 from memory_store.scheduler import aside, in_slices
-from memory_store.transfer import ending, from_lines, header, to_line, to_lines
+from memory_store.transfer import ending, header, to_line, to_lines
 
 router = APIRouter(prefix="/v1", route_class=JsonRoute)
 _DAY = timedelta(days=1)
 NDJSON = "application/x-ndjson"
 _LINES_AT_ONCE = 64
-Format = Annotated[
-    Literal["records", "auto", "chatgpt"],
-    Query(description="`records`: an export of this assistant. `auto`: found out by its content."),
+ExportAs = Annotated[
+    Literal["records", "pam"],
+    Query(description="`records`: our own lines. `pam`: a zip file of Portable AI Memory 1.0."),
 ]
-DryRun = Annotated[bool, Query(description="Only count what would be stored.")]
 Again = Annotated[bool, Query(description="Even if nothing has changed.")]
-# How many times as large as a request a zip file in it may be when it is unpacked.
-_UNPACKED = 32
+# Characters that are read in the time in which one is packed, and what a round has beside its text.
+_BUNDLED, _ROUND = 10, 500
 
 
 @router.get(
@@ -51,103 +47,22 @@ _UNPACKED = 32
     responses=failures(*READING, 404)
     | text_reply("Export everything of a user", NDJSON, LINES_EXAMPLE),
 )
-async def export_user(request: Request, parts: Parts, user_id: UserInPath) -> StreamingResponse:
-    """Everything that is kept of a user, oldest first, as `application/x-ndjson`."""
-    records = await parts.recorder.everything(await user_in_path(request, user_id))
+async def export_user(
+    request: Request, parts: Parts, user_id: UserInPath, format: ExportAs = "records"
+) -> Response:
+    """Everything that is kept of a user, oldest first, as `application/x-ndjson`; with `format=pam`
+    in the form that other products read, with a report of what has no place in it."""
+    owner = await user_in_path(request, user_id)
+    records = await parts.recorder.everything(owner)
+    if format == "pam":
+        now = time_of(request).at
+        size = _BUNDLED * sum(record.round.size + _ROUND for record in records)
+        name = whose(owner).user_id
+        packed = await aside(size, bundle, records, name, now, version("aide-memoire"))
+        headers = {"Content-Disposition": 'attachment; filename="memories.pam.zip"'}
+        return Response(packed, media_type="application/zip", headers=headers)
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     return StreamingResponse(pieces(to_lines(records)), media_type=NDJSON, headers=headers)
-
-
-@router.post(
-    "/users/{user_id:path}/import",
-    tags=["memories"],
-    summary="Import memories",
-    openapi_extra={
-        "requestBody": {"content": text_content(NDJSON, LINES_EXAMPLE), "required": True}
-    },
-    responses=failures(*WRITING, 404, 413),
-)
-async def import_user(
-    request: Request,
-    parts: Parts,
-    user_id: UserInPath,
-    format: Format = "records",
-    dry_run: DryRun = False,
-) -> ImportedMemories:
-    """Store the lines of an export as this user's; rounds that are there stay as they are.
-
-    With `format=auto` the body is an export of this assistant or of another one, or a zip file of
-    it; which one is found out by its content. `format=chatgpt` is the older name of that.
-    """
-    owner = await user_in_path(request, user_id)
-    # Records say themselves when they were said.
-    caller_of(request).checked_scope(KeyScope.SET_TIME)
-    is_ours = format == "records" or recognised(await request.body()) is Export.RECORDS
-    bring_in = _bring_in_records if is_ours else _bring_in_others
-    done = await bring_in(request, parts, owner, dry_run)
-    told = {"object": "user.memories.imported", "imported": done.new, "dry_run": dry_run}
-    return ImportedMemories.of(done, **told, **whose(owner)._asdict())
-
-
-class _BroughtIn(NamedTuple):
-    """How many rounds were new, how many were there, and what was not brought in."""
-
-    new: int
-    known: int
-    unreadable: Sequence[str] = ()
-    left_out: Mapping[str, int] = MappingProxyType({})
-    formats: Sequence[str] = ()
-
-
-async def _bring_in_records(
-    request: Request, parts: Services, owner: str, dry_run: bool
-) -> _BroughtIn:
-    records = []
-    async for record in in_slices(from_lines(await _lines(request))):
-        checked_id(record.round.session_id, "session_id")
-        records.append(record)
-    if dry_run:
-        there = {_place(record) for record in await parts.store.records(owner)}
-        new = len({_place(record) for record in records} - there)
-    else:
-        new = await parts.recorder.bring_in(owner, records)
-    return _BroughtIn(new, len(records) - new, formats=[Export.RECORDS])
-
-
-def _place(record: Record) -> tuple[str, int]:
-    return record.round.session_id, record.round.round_index
-
-
-async def _bring_in_others(
-    request: Request, parts: Services, owner: str, dry_run: bool
-) -> _BroughtIn:
-    most_bytes = parts.settings.max_body_bytes * _UNPACKED
-    body = await request.body()
-    found = await aside(len(body), read_export, body, most_bytes=most_bytes)
-    new = 0
-    for session in found.sessions:
-        if dry_run:
-            there = [
-                record.round for record in await parts.store.session(owner, session.session_id)
-            ]
-            arriving = Arriving(owner, session.session_id, session.turns)
-            new += len(await aside(len(session.turns), arriving.plan, there))
-            continue
-        recorded = await parts.recorder.record(
-            owner, session.session_id, session.turns, session.title
-        )
-        new += len(recorded.rounds)
-    known = found.count_rounds() - new
-    return _BroughtIn(new, known, found.unreadable, found.left_out, found.formats)
-
-
-async def _lines(request: Request) -> list[str]:
-    body = await request.body()
-    if recognised(body) is Export.OTHERS:
-        raise InvalidRequest(
-            "this is not an export of ours: another assistant's is sent with format=auto"
-        )
-    return utf8_text(body.removeprefix(codecs.BOM_UTF8)).split("\n")
 
 
 async def pieces(lines: Iterable[str]) -> AsyncIterator[str]:
@@ -201,13 +116,20 @@ async def retain(request: Request, parts: Parts, body: RetentionRequest) -> Reta
         until = now.date() - (body.older_than_days + 1) * _DAY
     rule = RetentionRule(now, until, where_of(body.where))
     users = await parts.store.users() if owner is None else [owner]
-    gone = [await parts.recorder.forget(one, rule=rule, dry_run=body.dry_run) for one in users]
+    # Whoever asks for all users gets no receipt: it would be for nobody.
+    receipts = await receipts_for(request, dry_run=body.dry_run or owner is None)
+    all, concerned = Forgotten(), 0
+    for one in users:
+        gone = await parts.recorder.forget(one, rule=rule, dry_run=body.dry_run)
+        all += gone if owner else replace(gone, gone=())
+        concerned += bool(gone)
     return Retained.of(
-        sum(gone, Forgotten()),
+        all,
         object="retention",
         dry_run=body.dry_run,
-        users=sum(map(bool, gone)),
+        users=concerned,
         now=now,
+        receipt=await receipts.removed(owner or "", all),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from assistant.answering.reader import Outcome, Trace, shapes_reply
 from assistant.chat.retriever import Retrieved, Understanding
 from assistant.models.chat_model import Message
-from memory_store import Days, Labels, Recall, Record, Where
+from memory_store import Days, Labels, Recall, Record, Round, Where
 from memory_store.language import (
     ASKING,
     TELLING,
@@ -178,6 +178,8 @@ class ChatDone:
     timings: Mapping[str, float]
     understanding: Understanding | None = None
     outcome: Outcome = Outcome.ANSWERED
+    gone: Sequence[Round] = ()
+    """What it forgot."""
 
 
 _MOST_LOOPS = 256

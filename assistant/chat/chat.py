@@ -81,7 +81,7 @@ class Chat:
         meaning = await self._meaning(call)
         if (said := await self._acted(call, meaning)) is not None:
             yield AnswerPiece(said.text, outcome=said.outcome)
-            yield ChatDone(Trace(), None, None, {}, outcome=said.outcome)
+            yield ChatDone(Trace(), None, None, {}, outcome=said.outcome, gone=said.gone)
         elif call.mode.stores and not call.is_task and self._acts.refuses(meaning):
             async for piece in self._unkept(call, meaning):
                 yield piece

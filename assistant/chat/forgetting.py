@@ -15,7 +15,17 @@ from assistant.answering.packing import shortened
 from assistant.answering.reader import Outcome
 from assistant.chat.recorder import Recorder
 from assistant.clock import Clock
-from memory_store import CORRECTION, Days, Documents, MemoryStore, Query, Record, reading_of
+from memory_store import (
+    CORRECTION,
+    Days,
+    Documents,
+    Forgotten,
+    MemoryStore,
+    Query,
+    Record,
+    Round,
+    reading_of,
+)
 from memory_store.language import TELLING, confirms, declines, is_everything, terms, topic_of
 from memory_store.scheduler import in_slices
 
@@ -115,6 +125,7 @@ class Said(NamedTuple):
 
     text: str
     outcome: Outcome
+    gone: Sequence[Round] = ()
 
 
 class Forgetting:
@@ -177,12 +188,10 @@ class Forgetting:
         return await self._pending.waits(user_id, session_id)
 
     async def _carried_out(self, user_id: str, round_ids: Sequence[str]) -> Said:
-        gone = answers = 0
+        done = Forgotten()
         for round_id in round_ids:
-            done = await self._recorder.forget(user_id, round_id=round_id)
-            gone += done.rounds
-            answers += done.answers
-        return Said(deleted(gone, answers), Outcome.FORGOTTEN)
+            done += await self._recorder.forget(user_id, round_id=round_id)
+        return Said(deleted(done.rounds, done.answers), Outcome.FORGOTTEN, done.gone)
 
     async def _last_told(self, user_id: str, session_id: str) -> list[Record]:
         """The last round of the session in which something was told, else its last one."""

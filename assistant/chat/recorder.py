@@ -195,13 +195,13 @@ class Recorder:
         async with self._writing(user_id):
             return await self._store.let_supersede(user_id, round_id, allowed)
 
-    @memory_operation(Operation.CREATE, int)
-    async def bring_in(self, user_id: str, records: Sequence[Record]) -> int:
-        """Store records that were taken out somewhere; how many were new."""
+    @memory_operation(Operation.CREATE, len)
+    async def bring_in(self, user_id: str, records: Sequence[Record]) -> list[Record]:
+        """Store records that were taken out somewhere; those that were new."""
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
             new = await self._store.bring_in(user_id, records)
-            self.rounds_stored += new
+            self.rounds_stored += len(new)
             return new
 
     @memory_operation(Operation.UPDATE, len)

@@ -94,6 +94,14 @@ class ServerConnection:
         where = "params" if method in ("GET", "DELETE") else "json"
         return self.call(method, path, **{where: {"user_id": self.user_id} | given})
 
+    def content(self, method: str, path: str, **asked: Any) -> bytes:
+        """The bytes of a whole answer."""
+        with self._failures():
+            reply = self._http.request(method, path, **asked)
+        if reply.status_code != 200:
+            raise _refusal(reply)
+        return reply.content
+
     def lines(self, method: str, path: str, **content: Any) -> Iterator[str]:
         """The lines of a long answer, as they come. Closing the iterator ends the request."""
         with self._failures(), self._http.stream(method, path, **content) as reply:

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +23,7 @@ from assistant.cli.console import (
     say,
     shown_progress,
 )
+from assistant.cli.import_costs import check_costs, costs_line, total_costs
 from assistant.cli.options import CommandResult, DryRun, ServerOptions, Yes, declared
 from assistant.errors import AssistantError
 
@@ -250,12 +252,33 @@ def _forgotten(
     return CommandResult(summary, text, exit_code=1 if count and not (done or dry_run) else 0)
 
 
+class ExportAs(StrEnum):
+    """The form of an export."""
+
+    RECORDS = "records"
+    PAM = "pam"
+
+
 @declared(app)
 def export(
     file: Annotated[Path, typer.Argument(help="File to create. Use - for standard output.")],
     server: ServerOptions,
+    format: Annotated[
+        ExportAs,
+        typer.Option(help="Lines of JSON, or a zip file of Portable AI Memory (pam)."),
+    ] = ExportAs.RECORDS,
 ) -> CommandResult | None:
-    """Export a user's memory to a file (JSONL)."""
+    """Export a user's memory to a file (JSONL), or for other products."""
+    if format is ExportAs.PAM:
+        if file == STANDARD:
+            raise typer.BadParameter("a zip file needs the name of a file")
+        with _memory(server) as memory:
+            report = memory.export_bundle(file)
+        body = {"exported": report["rounds"], "file": str(file)}
+        lost = report["without_a_place"]
+        lines = [f"{memory_count(report['rounds'])} written to {file}"]
+        lines += [f"only this assistant will read: {n} × {name}" for name, n in lost.items()]
+        return CommandResult(body | {"without_a_place": lost}, "\n".join(lines))
     with _memory(server) as memory, shown_progress(new_console(stderr=True)) as progress:
         if file == STANDARD:
             memory.export(sys.stdout, progress)
@@ -276,21 +299,36 @@ def import_memories(
     ],
     server: ServerOptions,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only count what would be imported.")
+        bool, typer.Option("--dry-run", help="Only count what would be imported, and its costs.")
     ] = False,
+    most_tokens: Annotated[
+        int | None,
+        typer.Option(min=0, help="Import nothing if it is expected to take more tokens."),
+    ] = None,
+    most_dollars: Annotated[
+        float | None,
+        typer.Option(min=0, help="Import nothing if it is expected to cost more."),
+    ] = None,
 ) -> CommandResult:
     """Import what this or another assistant exported: ChatGPT, Claude, Gemini and more. Safe to
     repeat."""
     with _memory(server) as memory:
         export = read_export(file)
         try:
+            if not dry_run and (most_tokens, most_dollars) != (None, None):
+                before = memory.coming(export, dry_run=True)
+                check_costs([piece["costs"] for piece in before.pieces], most_tokens, most_dollars)
             coming = memory.coming(export, dry_run=dry_run)
+            costs = []
+            if coming.fields_not_read:
+                typer.echo(f"fields not read: {', '.join(coming.fields_not_read)}", err=True)
             summary = {"imported": 0, "known": 0}
             with shown_progress(new_console(stderr=True)) as progress:
                 progress.begin("counting" if dry_run else "importing", coming.rounds)
                 for piece in coming.pieces:
                     for name in summary:
                         summary[name] += piece[name]
+                    costs += [piece["costs"]] if dry_run else []
                     progress.advance(piece["imported"] + piece["known"])
         except AssistantError as error:
             named = "standard input" if file == STANDARD else file
@@ -299,9 +337,15 @@ def import_memories(
         typer.echo(f"left out: {plain(why)}", err=True)
     for reason, count in coming.left_out.items():
         typer.echo(f"left out: {count} × {reason}", err=True)
-    left = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
+    left: dict[str, Any] = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
+    if coming.fields_not_read:
+        left["fields_not_read"] = dict(coming.fields_not_read)
     body = summary | left | {"formats": coming.formats, "dry_run": dry_run}
-    return CommandResult(body, _imported(summary, coming.formats, dry_run=dry_run))
+    text = _imported(summary, coming.formats, dry_run=dry_run)
+    if dry_run:
+        body["costs"] = whole = total_costs(costs)
+        text += costs_line(whole)
+    return CommandResult(body, text)
 
 
 def _imported(summary: Mapping[str, int], formats: Sequence[str], *, dry_run: bool) -> str:

@@ -3,6 +3,7 @@ exports that it writes and takes."""
 
 import codecs
 import io
+import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -94,6 +95,19 @@ class MemoryCalls:
                 progress.advance(1)
         return count
 
+    def export_bundle(self, file: Path) -> dict[str, Any]:
+        """Write a zip file of Portable AI Memory; how many `rounds` it holds, and how many of them
+        have something `without_a_place` there, by the name of the field."""
+        from assistant.imports.pam_bundle import REPORT
+
+        path = f"{self._user_path}/export"
+        content = self._connection.content("GET", path, params={"format": "pam"})
+        with new_file(file) as out:
+            out.buffer.write(content)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            report: dict[str, Any] = json.loads(archive.read(REPORT))
+        return report
+
     def export_file(self, file: Path, progress: "Progress") -> int:
         with new_file(file) as out:
             return self.export(out, progress)
@@ -101,18 +115,28 @@ class MemoryCalls:
     def coming(self, export: bytes, *, dry_run: bool) -> "Coming":
         """An export of ours, or of another assistant, sent piece by piece as they are asked for."""
         # Reading an export takes the memory store, which takes longer to import than most commands.
+        from assistant.imports.pam_bundle import records_in
         from assistant.imports.plain import line_of
         from assistant.imports.reading import read_export
-        from assistant.imports.recognised import Export, recognised
+        from assistant.imports.recognised import MOST_BYTES, Export, recognised
         from memory_store.transfer import ending, header, to_line
 
-        if recognised(export) is Export.OTHERS:
+        records = records_in(export, MOST_BYTES)
+        if records is None and recognised(export) is Export.OTHERS:
             found = read_export(export)
             lines = packed(map(line_of, found.sessions), _PIECE_BYTES)
             pieces = self._bring_in(map(zipped, filter(None, lines)), dry_run, format="auto")
             rounds = found.count_rounds()
-            return Coming(rounds, pieces, found.unreadable, found.left_out, found.formats)
-        records = records_of(export)
+            return Coming(
+                rounds,
+                pieces,
+                found.unreadable,
+                found.left_out,
+                found.formats,
+                found.fields_not_read,
+            )
+        if records is None:
+            records = records_of(export)
         exports = (
             "\n".join([header(), *lines, ending(len(lines))]).encode()
             for lines in packed(map(to_line, records), _PIECE_BYTES)
@@ -121,7 +145,7 @@ class MemoryCalls:
 
     def _bring_in(
         self, exports: Iterable[bytes], dry_run: bool, **asked: Any
-    ) -> Iterator[Mapping[str, int]]:
+    ) -> Iterator[Mapping[str, Any]]:
         """Import exports one after the other; what became of each: `imported`, `known`."""
         path, before = f"{self._user_path}/import", 0
         for export in exports:
@@ -159,13 +183,15 @@ class MemoryCalls:
 
 class Coming(NamedTuple):
     """How many rounds an export holds, what becomes of them as they are sent, why others cannot be
-    read, how much is left out for what reason, and what the export was found to be."""
+    read, how much is left out for what reason, what the export was found to be, and which fields
+    are not read."""
 
     rounds: int
-    pieces: Iterator[Mapping[str, int]]
+    pieces: Iterator[Mapping[str, Any]]
     unreadable: Sequence[str] = ()
     left_out: Mapping[str, int] = MappingProxyType({})
     formats: Sequence[str] = ()
+    fields_not_read: Mapping[str, int] = MappingProxyType({})
 
 
 def records_of(export: bytes) -> "list[Record]":

@@ -8,7 +8,7 @@ nothing: when its leases are over, others take its rounds.
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from itertools import pairwise
@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from assistant.chat.recorder import Recorder
 from assistant.clock import Clock
+from assistant.enrichment.costs import DailyCap, batches
 from assistant.enrichment.extraction import ExtractionWanted, extraction_messages, extraction_shape
 from assistant.errors import AssistantError, BadModelReply, PromptRefused, ReplyUnfinished
 from assistant.models.gateway import Gateway
@@ -75,9 +76,6 @@ class Claims:
         return await self._store.claim(rounds, Claim(self._by, now + lasting), now)
 
 
-# Characters of a session that go into one call: long replies are cut before they are counted.
-_BATCH_CHARACTERS = 24_000
-_REPLY_CHARACTERS = 800
 # Characters of a message that earlier facts are looked for by: about what an encoder reads.
 _LOOKED_FOR = 1000
 # Earlier facts shown to the model: so many, and more for each statement up to the most. What is
@@ -106,6 +104,7 @@ class Enricher:
         wanted: ExtractionWanted,
         *,
         attempts: int,
+        cap: DailyCap,
     ) -> None:
         self.extractor = wanted.extractor
         self._store = store
@@ -114,14 +113,18 @@ class Enricher:
         self._model = model
         self._wanted = wanted
         self._attempts = attempts
+        self.cap = cap
 
     async def enrich(self, user_id: str, session_id: str) -> Left:
-        """Try every round of the session that waits once, unless another process has it."""
+        """Try every round of the session that waits once, unless another process has it. Where no
+        more may be spent today nothing is tried, and nothing to be waited for."""
         every = await self._store.session(user_id, session_id)
         records = [record for record in every if _waits(record)]
         before = {after.id: one.round.user_text for one, after in pairwise(every)}
         elsewhere = 0
-        for batch in _batches([record.round for record in records]):
+        for batch in batches([record.round for record in records]):
+            if self.cap.is_reached():
+                return Left(0)
             async with self._claims.on(batch) as ours:
                 elsewhere += len(batch) - len(ours)
                 if ours:
@@ -166,8 +169,10 @@ class Enricher:
         earlier = await self._store.known_facts(
             rounds[0].user_id, statements, most, [round.id for round in rounds]
         )
+        messages = extraction_messages(rounds, earlier, self._wanted)
+        self.cap.send(messages)
         return await self._model.ask(
-            extraction_messages(rounds, earlier, self._wanted),
+            messages,
             extraction_shape(rounds, earlier, self._wanted, language),
             {"temperature": 0.0},
         )
@@ -198,18 +203,3 @@ def _statements(
         apart = [one for one in language.sentences(said) if not language.is_question(one)]
         found |= dict.fromkeys(text for text in (said, whole.strip(), *apart) if text.strip())
     return list(found)
-
-
-def _batches(rounds: Sequence[Round]) -> Iterator[list[Round]]:
-    """Rounds in order, as many together as fit into one call."""
-    batch: list[Round] = []
-    size = 0
-    for round in rounds:
-        own = len(round.user_text) + min(len(round.assistant_text), _REPLY_CHARACTERS)
-        if batch and size + own > _BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-        batch.append(round)
-        size += own
-    if batch:
-        yield batch

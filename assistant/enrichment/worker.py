@@ -59,6 +59,11 @@ class EnrichmentWorker:
         self._since: dict[_Session, float] = {}
 
     @property
+    def is_paused(self) -> bool:
+        """Whether no more may be spent today."""
+        return self._enricher.cap.is_reached()
+
+    @property
     def waiting(self) -> list[float]:
         """Seconds since each session that is due, or will be, was first heard of."""
         now = asyncio.get_running_loop().time()

@@ -22,7 +22,9 @@ from assistant.imports import (
     librechat,
     markdown,
     mem0,
+    omp,
     openwebui,
+    pam,
     plain,
     zep,
 )
@@ -35,6 +37,7 @@ from assistant.imports.conversations import (
     session_of,
     text_of,
 )
+from assistant.imports.fields import FieldsRead, most_frequent
 from assistant.imports.json_items import (
     NoList,
     TooManyValues,
@@ -56,6 +59,8 @@ _LISTS = ("conversations", "results", "memories", "sessions", "threads", "facts"
 
 # Formats that are told by rarer fields come first.
 FORMATS = (
+    pam.FORMAT,
+    omp.FORMAT,
     chatgpt.FORMAT,
     claude.FORMAT,
     openwebui.FORMAT,
@@ -79,6 +84,8 @@ class Import:
     unreadable: Sequence[str]
     left_out: Mapping[str, int]
     formats: Sequence[str]
+    fields_not_read: Mapping[str, int]
+    """How often a field has something in it that no importer asks for, by its path."""
 
     def count_rounds(self) -> int:
         return sum(session.count_rounds() for session in self.sessions)
@@ -104,6 +111,7 @@ class _ExportReading:
         self._parts: dict[str, list[ImportedSession]] = {}
         self._left_out: Counter[str] = Counter()
         self._formats: dict[str, None] = {}
+        self._fields: Counter[str] = Counter()
         self._owners: set[str] = set()
         self._unreadable: list[str] = []
         self._unread = 0
@@ -124,7 +132,13 @@ class _ExportReading:
         sessions = [_joined(parts) for parts in self._parts.values()]
         sessions = [session for session in sessions if session.turns]
         sessions.sort(key=lambda session: (session.turns[0].timestamp, session.session_id))
-        return Import(sessions, self._unreadable, dict(self._left_out), list(self._formats))
+        return Import(
+            sessions,
+            self._unreadable,
+            dict(self._left_out),
+            list(self._formats),
+            most_frequent(self._fields),
+        )
 
     def _add(self, file: str, entry: _Entry) -> None:
         self._entries += 1
@@ -133,7 +147,8 @@ class _ExportReading:
         try:
             if isinstance(entry.item, Exception):
                 raise entry.item
-            name, conversations = _conversations(entry.item)
+            item = FieldsRead(entry.item) if isinstance(entry.item, dict) else None
+            name, conversations = _conversations(entry.item if item is None else item)
             # An entry is taken as a whole or not at all.
             found = list(conversations)
             left_out: Counter[str] = Counter()
@@ -144,6 +159,7 @@ class _ExportReading:
             return
         self._formats[name] = None
         self._left_out += left_out
+        self._fields += item.unread() if item else Counter()
         for session in sessions:
             self._parts.setdefault(session.session_id, []).append(session)
         self._check_owner({one.owner for one in found if one.owner})

@@ -19,8 +19,8 @@ from assistant.imports.markdown import is_transcript
 ACCEPTED = (
     'an export of ours (lines of JSON, of which the first is {"format": "aide-memoire/records", '
     '"version": 3}) or an export of ChatGPT, Claude, Gemini (Takeout), Open WebUI, LibreChat, '
-    "mem0, Zep or Letta, conversations as lines of JSON, a Markdown transcript, or a zip file of "
-    "these"
+    "mem0, Zep or Letta, memories in Portable AI Memory or Open Memory Protocol, conversations as "
+    "lines of JSON, a Markdown transcript, or a zip file of these"
 )
 """What can be brought in, in words."""
 

@@ -29,17 +29,27 @@ from assistant.designs.design import Design, Tools
 from assistant.designs.registry import class_of
 from assistant.designs.summaries import Summariser
 from assistant.designs.views import Views
+from assistant.enrichment.costs import CostsBefore, DailyCap
 from assistant.enrichment.enricher import Claims, Enricher
 from assistant.enrichment.extraction import ExtractionWanted
 from assistant.enrichment.worker import EnrichmentWorker
+from assistant.errors import ConfigError
 from assistant.idle_moments import QuietMoments, Scrubbing
-from assistant.models.chat_model import UsageCounts
+from assistant.models.chat_model import RoleCounts, UsageCounts
 from assistant.models.gateway import Gateway, gateway, gateway_to, reply_cache
-from assistant.models.token_counter import RememberedCounts, input_limit, tokenizer_counter
+from assistant.models.token_counter import Prices, RememberedCounts, input_limit, tokenizer_counter
 from assistant.observing.metrics import Metrics
+from assistant.receipts import ReceiptOffice, key_among, key_in
 from assistant.reindexing import Reindexing
 from assistant.services.memory import chosen_of, make_documents, make_embedder, open_store
-from assistant.settings import WITH_MEMORY, WITHOUT_MEMORY, ProfileModel, Role, Settings
+from assistant.settings import (
+    LITELLM_EMBEDDER,
+    WITH_MEMORY,
+    WITHOUT_MEMORY,
+    ProfileModel,
+    Role,
+    Settings,
+)
 from assistant.worker_messages import ERASED, Notices
 from memory_store import MemoryStore
 from memory_store.embedding import Embedder
@@ -118,6 +128,8 @@ class Services:
     usage: UsageCounts
     metrics: Metrics
     reindexing: Reindexing
+    receipts: ReceiptOffice
+    costs: CostsBefore
     enrichment: EnrichmentWorker | None = None
     """Absent without an `extract_model`."""
     notices: Notices | None = None
@@ -174,7 +186,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             notices.watch(ERASED, erased)
         worker: EnrichmentWorker | None = None
         if extractor:
-            worker = _worker(settings, store, recorder, extractor)
+            worker = _worker(settings, store, recorder, extractor, usage)
             recorder.watch(worker.recorded)
             worker.start()
             opened.push_async_callback(worker.close)
@@ -214,6 +226,8 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             usage,
             metrics,
             reindexing,
+            _receipts(settings, notices),
+            _costs(settings, usage),
             worker,
             notices,
         )
@@ -228,6 +242,12 @@ async def _open_notices(settings: Settings, opened: AsyncExitStack) -> Notices |
     notices = Notices(documents, wall_clock)
     opened.push_async_callback(notices.close)
     return notices
+
+
+def _receipts(settings: Settings, notices: Notices | None) -> ReceiptOffice:
+    return ReceiptOffice(
+        partial(key_among, notices.documents) if notices else partial(key_in, settings.data_dir)
+    )
 
 
 async def _erased_elsewhere(
@@ -278,11 +298,39 @@ def _design(
     return class_of(settings.design)(tools, chosen_of(settings))
 
 
+def _costs(settings: Settings, usage: UsageCounts) -> CostsBefore:
+    model, embedder = settings.extract_model.name, settings.embedder
+    is_elsewhere = embedder.startswith(LITELLM_EMBEDDER) or settings.embedder_server.base_url
+    encoding = _prices(settings, embedder.removeprefix(LITELLM_EMBEDDER)) if is_elsewhere else None
+    return CostsBefore(
+        _extraction(settings) if model else None,
+        _prices(settings, model) if model else Prices(),
+        encoding,
+        usage.of("extract") if model else RoleCounts(),
+    )
+
+
+def _prices(settings: Settings, model: str) -> Prices:
+    return Prices.of(model, settings.models.prices.get(model))
+
+
+def _extraction(settings: Settings) -> ExtractionWanted:
+    how = settings.enrichment
+    return ExtractionWanted(settings.extract_model.name, how.keyphrases, how.summaries)
+
+
 def _worker(
-    settings: Settings, store: MemoryStore, recorder: Recorder, model: Gateway
+    settings: Settings, store: MemoryStore, recorder: Recorder, model: Gateway, usage: UsageCounts
 ) -> EnrichmentWorker:
     how = settings.enrichment
-    wanted = ExtractionWanted(model.name, how.keyphrases, how.summaries)
+    wanted = _extraction(settings)
+    if how.dollars_a_day and _prices(settings, model.name).cost(0, 0) is None:
+        raise ConfigError(
+            f"enrichment.dollars_a_day: the price of {model.name} is not known: set models.prices, "
+            "or enrichment.tokens_a_day",
+            code="wrong_setting",
+        )
+    cap = DailyCap(usage.of("extract"), wall_clock, how.tokens_a_day, how.dollars_a_day)
     enricher = Enricher(
         store,
         recorder,
@@ -290,6 +338,7 @@ def _worker(
         model,
         wanted,
         attempts=how.attempts,
+        cap=cap,
     )
     return EnrichmentWorker(
         store,

@@ -253,6 +253,10 @@ class EnrichmentSettings(_Group, frozen=True):
     """Seconds until other workers take over the extraction of a killed worker."""
     attempts: int = Field(default=3, ge=1, le=20)
     """Times a round is tried before it counts as failed."""
+    tokens_a_day: int = Field(default=0, ge=0)
+    """Tokens after which a worker extracts no more until the next day (UTC); 0 is no cap."""
+    dollars_a_day: float = Field(default=0.0, ge=0)
+    """The same in dollars; needs a price of the model, as in `models.prices`."""
     keyphrases: bool = False
     """Whether key phrases are asked for, as one more key of a round."""
     summaries: bool = False

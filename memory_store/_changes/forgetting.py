@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from memory_store._changes.writing import Linking, RecordWriter
 from memory_store._keys import Indexer, KeyDesign, keys_of
 from memory_store._labels import Where
 from memory_store._points import postings_in_parts, records_in
-from memory_store._types import Days, EnrichmentState, Record
+from memory_store._types import Days, EnrichmentState, Record, Round
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines._engine import Engine, UserScope
 from memory_store.errors import InvalidRecord
@@ -53,6 +53,8 @@ class Forgotten:
     """Answers of other rounds that repeated them, and are withdrawn."""
     changed_sessions: frozenset[str] = frozenset()
     """The sessions of these other rounds."""
+    gone: tuple[Round, ...] = field(default=(), compare=False, repr=False)
+    """The rounds themselves, for who says what went."""
 
     def __bool__(self) -> bool:
         return self.rounds > 0
@@ -65,6 +67,7 @@ class Forgotten:
             self.sessions + other.sessions,
             self.answers + other.answers,
             self.changed_sessions | other.changed_sessions,
+            (*self.gone, *other.gone),
         )
 
 
@@ -80,6 +83,7 @@ def forgotten(
         sessions=len(sessions - set(left)),
         answers=len(withdrawn),
         changed_sessions=frozenset(record.round.session_id for record in withdrawn),
+        gone=tuple(record.round for record in gone),
     )
 
 

@@ -186,6 +186,10 @@ class Engine(Protocol):
         With `if_due` only where so much of it is there that the work is worth it.
         """
 
+    async def traces(self, words: Sequence[str]) -> tuple[int, dict[str, int]] | None:
+        """How many files there are, and in how many of them each of these words still stands,
+        whoever said it; None where the files are not ours."""
+
     async def verify(self) -> None:
         """Read everything there is. Raises `StoreDamaged` where something that was acknowledged is
         missing or altered, as far as the engine can tell."""

@@ -86,7 +86,7 @@ COVERED = {
         "foreseen",
     ),
     # Of the operator: they read all users, to enrich them, to back them up and to index them anew.
-    *("unenriched", "users", "verify", "scrub", "reindex", "reindex_is_unfinished"),
+    *("unenriched", "users", "verify", "scrub", "traces", "reindex", "reindex_is_unfinished"),
     # Of no user.
     *("open", "close", "check", "closeness", "description", "language", "promise", "let_go"),
     *("key_fallbacks", "embedder"),

@@ -1,6 +1,6 @@
 """Replies of chats, as OpenAI's clients read them: whole, or as the chunks of a stream."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from assistant.answering.reader import AnswerPiece, Look, Outcome
 from assistant.api.replies import Instant, Reply, one_of
 from assistant.api.replies.memories import DayRange, LinkedFact
+from assistant.api.replies.receipts import GivenReceipt, Receipted
 from assistant.api.replies.search import FoundMemory, QuestionUnderstood, TimeAsked
 from assistant.api.stream import DONE, event
 from assistant.chat.call import TELLS, ChatCall, ChatDone, MemoryMode
@@ -137,7 +138,7 @@ class ChatUsage(Reply):
         )
 
 
-class ChatCompletion(Reply):
+class ChatCompletion(Receipted):
     """A whole chat reply."""
 
     id: str
@@ -174,6 +175,8 @@ class ChatReply:
     call: ChatCall
     debug: bool
     with_usage: bool
+    receipt_of: Callable[[ChatDone], GivenReceipt | None]
+    """The receipt for what was done, where one was asked for."""
 
     def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> ChatCompletion:
         reply = ChatCompletion(
@@ -186,6 +189,8 @@ class ChatReply:
         )
         if self.debug:
             reply.memory = MemoryTrace.of_chat(self.call, done)
+        if receipt := self.receipt_of(done):
+            reply.receipt = receipt
         return reply
 
     def opening(self) -> list[str]:
@@ -207,6 +212,8 @@ class ChatReply:
         last = self._chunk({}, done.trace.finish_reason)
         if self.debug:
             last["memory"] = MemoryTrace.of_chat(self.call, done)
+        if receipt := self.receipt_of(done):
+            last["receipt"] = receipt
         events = [event(last)]
         if self.with_usage:
             usage = ChatUsage.of_counts(token_counts(self.call, pieces, done))

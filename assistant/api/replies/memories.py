@@ -7,6 +7,7 @@ from pydantic import AliasChoices, Field
 
 import memory_store
 from assistant.api.replies import Day, Instant, Reply, one_of
+from assistant.api.replies.receipts import Receipted
 from memory_store import Record, Speaker, Told
 
 SpeakerWord = Annotated[Speaker, one_of(Speaker)]
@@ -176,6 +177,10 @@ class Memory(MemoryBase):
         "labels": {},
         "expires_at": None,
     }
+
+
+class CorrectedValue(Memory, Receipted):
+    """A round that was put right."""
 
 
 GHENT = {

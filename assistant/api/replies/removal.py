@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
+from pydantic import Field
+
 from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import BRUGES_ID, GHENT_ID
+from assistant.api.replies.receipts import Receipted
 
 
-class Forgotten(Reply):
+class Forgotten(Receipted):
     """How much went; with `dry_run` nothing did, and this is how much would."""
 
     object: str
@@ -91,7 +94,18 @@ class Retained(Forgotten):
     }
 
 
-class ImportedMemories(Reply):
+class ImportCosts(Reply):
+    """What an import is expected to cost: calls of language models and their tokens, `dollars`
+    (null where a price is not known), and minutes."""
+
+    rounds: int
+    calls: int
+    tokens: int
+    dollars: float | None
+    minutes: float
+
+
+class ImportedMemories(Receipted):
     """How many rounds were new, how many were there, what could not be read, and how much was left
     out for what reason. Of a dry run: what would be."""
 
@@ -104,6 +118,10 @@ class ImportedMemories(Reply):
     left_out: dict[str, int]
     formats: list[str]
     dry_run: bool
+    costs: ImportCosts | None = Field(default=None, exclude_if=lambda held: held is None)
+    """Of a dry run, or of an import with a cap."""
+    fields_not_read: dict[str, int] = Field(default_factory=dict, exclude_if=lambda held: not held)
+    """How often other exports have something in a field that is not read, by its path."""
     example: ClassVar[Mapping[str, Any]] = {
         "object": "user.memories.imported",
         "user_id": "ann",

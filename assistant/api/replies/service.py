@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
+from pydantic import Field
+
 from assistant.api.replies import Reply, one_of
 from assistant.reindexing import ReindexProgress, ReindexStatus
 from assistant.services import Services, chosen_of
@@ -42,11 +44,24 @@ class RoleUsage(Reply):
     cost: float
 
 
+class WaitingExtraction(Reply):
+    """What is expected of the extraction that waits (`dollars` is null where the price is not
+    known), and whether it is `paused` until tomorrow because today's cap is reached."""
+
+    rounds: int
+    calls: int
+    tokens: int
+    dollars: float | None
+    minutes: float
+    paused: bool
+
+
 class Usage(Reply):
-    """What the language models took since the start."""
+    """What the language models took since the start, and what waits to be extracted."""
 
     object: Literal["usage"]
     roles: dict[str, RoleUsage]
+    waiting: WaitingExtraction | None = Field(default=None, exclude_if=lambda held: held is None)
     example: ClassVar[Mapping[str, Any]] = {"object": "usage", "roles": {}}
 
 

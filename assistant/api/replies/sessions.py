@@ -7,6 +7,7 @@ from pydantic import AliasChoices, Field
 
 from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import BRUGES_ID, GHENT, GHENT_ID, Memory, StateWord
+from assistant.api.replies.receipts import Receipted
 from memory_store import SessionSummary, whose
 
 
@@ -46,7 +47,7 @@ class TouchedRound(Reply):
     round_index: int
 
 
-class RecordedTurns(Reply):
+class RecordedTurns(Receipted):
     """How many turns were new, and the rounds they are in."""
 
     object: Literal["session.messages"]

@@ -5,6 +5,7 @@ import { confirmed } from "../page/confirm.js";
 import { day, days } from "../page/dates.js";
 import { counted } from "../page/dom.js";
 import { notice } from "../page/notice.js";
+import { save } from "../page/save.js";
 import { settings } from "../page/settings.js";
 import { tellTabs } from "../page/tabs.js";
 import { ask, path } from "../server/api.js";
@@ -56,10 +57,16 @@ async function forget(where, title, what, erased) {
   if (!would.rounds) return notice("There is nothing to forget.");
   const memories = counted(would.rounds, "memory");
   if (!(await confirmed(title, what(counts(would)), `Forget ${memories}`))) return false;
-  const forgotten = await ask("DELETE", where, { query });
+  const forgotten = await ask("DELETE", where, { query, headers: { "X-Memory-Receipt": "1" } });
   memoryChanged(erased);
-  notice(`Forgotten: ${counts(forgotten)}.`);
+  const { receipt } = forgotten;
+  notice(`Forgotten: ${counts(forgotten)}.`, receipt && { label: "Save the receipt", act: () => saveReceipt(receipt) });
   return true;
+}
+
+/** Saves what proves to the server itself what it forgot; nobody else keeps it. */
+function saveReceipt(receipt) {
+  save(new Blob([JSON.stringify(receipt, null, 2)], { type: "application/json" }), `${receipt.id}.json`);
 }
 
 function counts({ rounds, facts, sessions, answers }) {

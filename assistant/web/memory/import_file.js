@@ -10,7 +10,7 @@ const FORMAT = "aide-memoire/records";
 // Those of the first version have no end; of anything else the server says what it is.
 const FIRST_VERSION = 1;
 const NOTHING = "Nothing was brought in.";
-const KNOWN = "What can be brought in: an export of this page (a file that ends in .jsonl), or what ChatGPT, Claude, Gemini, Open WebUI, LibreChat, mem0, Zep or Letta exported, lines of JSON, a Markdown transcript, or a zip file of these.";
+const KNOWN = "What can be brought in: an export of this page (a file that ends in .jsonl), or what ChatGPT, Claude, Gemini, Open WebUI, LibreChat, mem0, Zep or Letta exported, Portable AI Memory, Open Memory Protocol, lines of JSON, a Markdown transcript, or a zip file of these.";
 
 /** A file that cannot be brought in, and why. */
 export class Unreadable extends Error {}

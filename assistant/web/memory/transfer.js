@@ -2,8 +2,9 @@
 
 import { showLeftOut, showNotBroughtIn } from "../page/banner.js";
 import { dayKey } from "../page/dates.js";
-import { byId, counted, el } from "../page/dom.js";
+import { byId, counted } from "../page/dom.js";
 import { notice } from "../page/notice.js";
+import { save } from "../page/save.js";
 import { settings } from "../page/settings.js";
 import { Refused, path, request } from "../server/api.js";
 import { memoryChanged } from "./forget.js";
@@ -12,9 +13,7 @@ import { Unreadable, readImport } from "./import_file.js";
 /** Saves everything that is kept of the user. */
 export async function saveExport() {
   const response = await request("GET", path`/v1/users/${settings.user}/export`);
-  const href = URL.createObjectURL(await response.blob());
-  el("a", { href, download: `memories-${settings.user}-${dayKey(new Date().toISOString())}.jsonl` }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+  save(await response.blob(), `memories-${settings.user}-${dayKey(new Date().toISOString())}.jsonl`);
 }
 
 /** Brings in what a file holds, and shows how far it is; what is there already stays. */

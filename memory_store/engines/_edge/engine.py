@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import qdrant_edge as qe
 
-from memory_store._disk import FOR_OPENING, FOR_WRITING, require, require_place
+from memory_store._disk import FOR_OPENING, FOR_WRITING, files_with, require, require_place
 from memory_store._gate import Gate
 from memory_store._types import Held
 from memory_store.embedding.encoder import Matrix
@@ -321,6 +321,12 @@ class EdgeEngine:
             # An index that a reindex kept still has what was forgotten since.
             await asyncio.to_thread(shutil.rmtree, old_of(self._directory), ignore_errors=True)
             return True
+
+    async def traces(self, words: Sequence[str]) -> tuple[int, dict[str, int]]:
+        """See `Engine.traces`; what lies beside the index belongs to it."""
+        beside = [*self._directory.parent.glob(f"{self._directory.name}*")]
+        async with self._scrubbing:
+            return await asyncio.to_thread(files_with, beside, words)
 
     async def go_on_with(self, coming: Path) -> None:
         """Put the closed, complete shard in a sibling folder in this one's place. Nothing is read

@@ -285,6 +285,9 @@ class ServerEngine(OnServer):
         """The server clears its files by itself, when so much was deleted."""
         return False
 
+    async def traces(self, words: Sequence[str]) -> None:
+        """The files are the server's."""
+
     def go_on_with(self, collection: str) -> None:
         """Use another index of this memory from now on."""
         self._collection = Collection(self._connection, collection)

@@ -56,10 +56,13 @@ def shape(value: Any, name: str = "") -> Any:
 @pytest.fixture(scope="module")
 def http(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of an assistant whom Ann told what the examples are about."""
+    folder = tmp_path_factory.mktemp("described")
+    # The key that the example of a receipt is signed by.
+    (folder / "receipts.key").write_text("00" * 32)
     settings = Settings(
         embedder="hash",
-        data_dir=tmp_path_factory.mktemp("described"),
         leaderboard=True,
+        data_dir=folder,
         oauth=OauthSettings(
             authorization_servers=["https://login.example.org"],
             resource="https://memory.example.org/mcp",

@@ -100,6 +100,7 @@ CALLS: Mapping[str, Call] = {
     "GET /v1/usage": Call(),
     "GET /v1/backup": Call(),
     "POST /v1/retention": Call(body={"older_than_days": 0, "now": "2099-01-01T00:00:00Z"}),
+    "POST /v1/receipts": Call(body={"receipt": {}}),
     "POST /v1/scrub": Call(body={}),
     "POST /v1/reindex": Call(body={}),
     "GET /v1/reindex": Call(),

@@ -159,6 +159,18 @@ READ: list[tuple[str, str, dict[str, Said], dict[str, int]]] = [
         {},
     ),
     (
+        "pam.json",
+        "Portable AI Memory",
+        {"gemini-2025-03-04": [("user", "Prefers rye bread.", "2025-03-04 09:00")]},
+        {"memories that are marked as no longer true": 1},
+    ),
+    (
+        "omp.json",
+        "Open Memory Protocol",
+        {"cursor-2025-03-04": [("user", "Prefers rye bread.", "2025-03-06 09:00")]},
+        {},
+    ),
+    (
         "messages.jsonl",
         "JSON",
         {
