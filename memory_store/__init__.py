@@ -8,7 +8,7 @@ stands here, and in `language`, `embedding`, `engines`, `recall`, `transfer`, `e
 from memory_store._changes.correction import Corrected, Correction, GivenFact
 from memory_store._changes.extraction import Extraction, as_stated
 from memory_store._changes.forgetting import Forgotten, RetentionRule
-from memory_store._changes.validity import Conflict, Step, Told, superseded_parts
+from memory_store._changes.validity import Conflict, Step, Told, standing_on, superseded_parts
 from memory_store._changes.writing import CORRECTION
 from memory_store._disk import require_place
 from memory_store._documents import NONE, Document, Documents
@@ -19,6 +19,8 @@ from memory_store._listing import LONGEST_TITLE, Listing, Page, as_title, summar
 from memory_store._spans import Precision, TimeRange, TimeUse
 from memory_store._store import MemoryStore
 from memory_store._types import (
+    CONDITION,
+    Condition,
     Days,
     EnrichmentFailure,
     EnrichmentState,
@@ -46,9 +48,11 @@ from memory_store.recall._query import (
 )
 
 __all__ = [
+    "CONDITION",
     "CORRECTION",
     "LONGEST_TITLE",
     "NONE",
+    "Condition",
     "Conflict",
     "Corrected",
     "Correction",
@@ -100,6 +104,7 @@ __all__ = [
     "require_place",
     "round_id",
     "rule_facts",
+    "standing_on",
     "summarise_session",
     "superseded_parts",
     "where",

@@ -11,6 +11,7 @@ from memory_store._changes.validity import (
     conflicts,
     linked_records,
     read_from,
+    standing_on,
     told,
 )
 from memory_store._gate import Gate
@@ -119,15 +120,21 @@ class MemoryReader:
         hits = await self._engine.scroll(UserScope(user_id, ids=(round_id,)))
         return from_payload(hits[0].payload) if hits else None
 
-    async def told(self, user_id: str, round_id: str, as_of: date | None = None) -> Told | None:
-        """One record with the histories of its facts, as they stood on a day.
+    async def told(
+        self,
+        user_id: str,
+        round_id: str,
+        as_of: date | None = None,
+        today: date | None = None,
+    ) -> Told | None:
+        """One record with the histories of its facts, as they stood on a day, or stand today.
 
         None when this user has no such round, or had none on that day.
         """
         record = await self.round(user_id, round_id)
         if record is None or (as_of and record.round.session_date.date() > as_of):
             return None
-        return await told(self._engine, record, Days(last=as_of))
+        return await told(self._engine, record, Days(last=as_of), today)
 
     async def session(self, user_id: str, session_id: str) -> list[Record]:
         """The records of one session in round order; empty when there is none."""
@@ -161,6 +168,8 @@ class MemoryReader:
             until = Days(last=listing.as_of)
             read = read_from(self._engine, listing.user_id)
             records = await linked_records(read, until, records)
+        elif listing.today:
+            records = {id: standing_on(one, listing.today) for id, one in records.items()}
         found = tuple(records[id] for id in page.ids if id in records)
         return Page(found, page.total, page.next)
 

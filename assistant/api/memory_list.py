@@ -21,7 +21,7 @@ from assistant.api.replies.memories import (
     ToldFact,
     ToldMemory,
 )
-from assistant.api.request_context import checked_id, limits_of, user_of
+from assistant.api.request_context import checked_id, limits_of, time_of, user_of
 from assistant.api.route import JsonRoute, Parts
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest
@@ -69,6 +69,7 @@ async def list_memories(
         days=Days(optional_day(from_, param="from"), min(ends, default=None)),
         session_id=None if session_id is None else checked_id(session_id, "session_id"),
         as_of=until,
+        today=time_of(request).at.date(),
         text=text.strip(),
         ids=None if id is None else tuple(id),
         questions=questions,
@@ -114,7 +115,8 @@ async def read_memory(
 ) -> Response:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = await user_of(request, user_id)
-    told = await parts.store.told(owner, memory_id, optional_day(as_of, param="as_of"))
+    until, today = optional_day(as_of, param="as_of"), time_of(request).at.date()
+    told = await parts.store.told(owner, memory_id, until, today)
     if told is None:
         raise unknown(memory_id)
     head = ToldMemory.of(told.record, facts=[])

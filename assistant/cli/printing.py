@@ -123,11 +123,30 @@ def _fact_lines(fact: Memory) -> list[str]:
         for other in fact["contradicts"]
     ]
     if newer := fact["superseded_by"]:
-        lines.append(f"  no longer: {one_line(newer['text'])} (said {in_prose(newer['said_at'])})")
+        lines.append(f"  {_no_longer(newer)}")
+    lines += [f"  {one}" for one in _holding(fact)]
     lines += [
         f"  replaces: {one_line(older['text'])} (said {in_prose(older['said_at'])})"
         for older in fact["supersedes"]
     ]
+    return lines
+
+
+def _no_longer(newer: Mapping[str, str]) -> str:
+    when = in_prose(newer["said_at"])
+    if newer["by"] == "condition":
+        return f"held until {when}"
+    return f"no longer: {one_line(newer['text'])} (said {when})"
+
+
+def _holding(fact: Memory) -> list[str]:
+    """Up to when it holds, when that was confirmed, and when the user is asked."""
+    condition = fact["condition"]
+    lines = [f"holds: {one_line(condition['text'])}"] if condition else []
+    if fact["confirmed_at"]:
+        lines.append(f"confirmed {in_prose(fact['confirmed_at'])}")
+    if fact["ask_on"]:
+        lines.append(f"asked again on {in_prose(fact['ask_on'])}")
     return lines
 
 

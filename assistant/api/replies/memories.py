@@ -48,6 +48,22 @@ _OLDER = {
 }
 
 
+class FactCondition(Reply):
+    """Up to when a fact holds: a day, or while the user gives a slot this value; neither where they
+    will say so, or are to be asked."""
+
+    text: str
+    until: Day | None
+    slot: str | None
+    value: str
+    example: ClassVar[Mapping[str, Any]] = {
+        "text": "until 1 May",
+        "until": "2024-05-01",
+        "slot": None,
+        "value": "",
+    }
+
+
 class KeptFact(Reply):
     """A fact of a round."""
 
@@ -59,6 +75,9 @@ class KeptFact(Reply):
     supersedes: list[LinkedFact]
     in_doubt: bool
     contradicts: list[LinkedFact]
+    condition: FactCondition | None
+    confirmed_at: Instant | None
+    ask_on: Day | None
     example: ClassVar[Mapping[str, Any]] = {
         "text": "I moved to Bruges yesterday.",
         "speaker": "user",
@@ -68,6 +87,9 @@ class KeptFact(Reply):
         "supersedes": [_OLDER],
         "in_doubt": False,
         "contradicts": [],
+        "condition": None,
+        "confirmed_at": None,
+        "ask_on": None,
     }
 
 
