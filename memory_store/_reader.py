@@ -15,6 +15,7 @@ from memory_store._changes.validity import (
     told,
 )
 from memory_store._gate import Gate
+from memory_store._health import Checkup, Found, health_of
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
 from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
@@ -151,6 +152,12 @@ class MemoryReader:
         """What contradicts the user's own statements and may be another's, the newest first.
         `correct` says with `speakers` who said it."""
         return await conflicts(self._engine, user_id)
+
+    async def health(self, user_id: str, checkup: Checkup) -> list[Found]:
+        """What there is to say of each of the user's facts."""
+        records = await self.records(user_id)
+        size = FACT * sum(1 + len(record.facts) for record in records)
+        return await aside(size, health_of, records, checkup, self._language)
 
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="See, find, edit, forget, export and import memories.", no_args_is_help=True)
 
-_Id = Annotated[str, typer.Argument(help="Memory id, or its first six or more characters.")]
-_Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of memories to show.")]
+Id = Annotated[str, typer.Argument(help="Memory id, or its first six or more characters.")]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of memories to show.")]
 
 
 @contextmanager
-def _memory(server: ServerOptions) -> "Iterator[MemoryCalls]":
+def memory_of(server: ServerOptions) -> "Iterator[MemoryCalls]":
     # Other commands start without an HTTP client.
     from assistant.cli.memory_calls import MemoryCalls
 
@@ -48,14 +48,14 @@ def _say(text: str) -> None:
     say(new_console(), text)
 
 
-def _note(text: str) -> None:
+def note(text: str) -> None:
     """Write a note about a list, apart from its lines and to people only."""
     console = new_console()
     if console.is_terminal:
         say(console, text, style="dim")
 
 
-def _print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None]) -> None:
+def print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None]) -> None:
     if found:
         show(new_console(), found)
     else:
@@ -73,7 +73,7 @@ def list_memories(
         str | None, typer.Option(help="Only memories that contain these words.")
     ] = None,
     oldest: Annotated[bool, typer.Option("--oldest", help="The oldest first.")] = False,
-    limit: _Limit = 50,
+    limit: Limit = 50,
     after: Annotated[
         str | None,
         typer.Option(help="Continue after this page: the 'next' value of the page before."),
@@ -82,15 +82,15 @@ def list_memories(
 ) -> None:
     """List memories by date."""
     order = "oldest" if oldest else "newest"
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         page = memory.page(from_=first, to=last, text=text, order=order, limit=limit, after=after)
     if as_json:
         print_json(page)
         return
-    _print_list(page["data"], printing.print_memories)
-    _note(f"{len(page['data'])} of {page['total']}")
+    print_list(page["data"], printing.print_memories)
+    note(f"{len(page['data'])} of {page['total']}")
     if page["next"]:
-        _note(f"the next ones: --after {page['next']}")
+        note(f"the next ones: --after {page['next']}")
 
 
 @app.command()
@@ -105,29 +105,29 @@ def search(
     every: Annotated[
         bool, typer.Option("--all", help="Also what is hardly near, and your own questions.")
     ] = False,
-    limit: _Limit = 10,
+    limit: Limit = 10,
     as_json: Json = False,
 ) -> None:
     """Find memories by meaning, words and time."""
     asked = {"now": time, "from_": first, "to": last, "as_of": as_of, "top_k": limit}
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         found = memory.search(query, questions=every, **asked)
     if as_json:
         print_json(found)
         return
     near = [one for one in found["data"] if every or one["near"]]
-    _print_list(near or found["data"], printing.print_memories)
+    print_list(near or found["data"], printing.print_memories)
     if weaker := len(found["data"]) - len(near):
         hidden = f"weaker hits not shown: {weaker} (--all shows them)"
-        _note(hidden if near else "nothing is near; these are the nearest")
-    _note(printing.time_line(found["time_range"]))
+        note(hidden if near else "nothing is near; these are the nearest")
+    note(printing.time_line(found["time_range"]))
 
 
 @app.command()
 @grouped
-def show(id: _Id, server: ServerOptions, as_json: Json = False) -> None:
+def show(id: Id, server: ServerOptions, as_json: Json = False) -> None:
     """Show one memory with its facts."""
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         found = memory.show(id)
     if as_json:
         print_json(found)
@@ -148,14 +148,14 @@ def conflicts(
     leave: Annotated[
         str | None, typer.Option(metavar="ID", help="This statement is not mine: change nothing.")
     ] = None,
-    limit: _Limit = 50,
+    limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
     """List quoted or pasted statements that contradict what you said."""
     if mine is not None and leave is not None:
         raise typer.BadParameter("give --mine or --leave")
     told = mine or leave
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         if told is None:
             found = memory.conflicts(limit)
         else:
@@ -165,14 +165,14 @@ def conflicts(
     elif told is not None:
         _say("marked as yours; it replaces what you said before" if mine else "unchanged")
     else:
-        _print_list(found["data"], printing.print_conflicts)
-        _note(f"{len(found['data'])} of {found['total']}")
+        print_list(found["data"], printing.print_conflicts)
+        note(f"{len(found['data'])} of {found['total']}")
 
 
 @app.command()
 @grouped
 def edit(
-    id: _Id,
+    id: Id,
     server: ServerOptions,
     text: Annotated[
         str | None, typer.Option(help="The corrected text. Without it, an editor opens.")
@@ -180,7 +180,7 @@ def edit(
     as_json: Json = False,
 ) -> None:
     """Correct your side of a memory, in $EDITOR or with --text."""
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         found = memory.show(id)
         after = edited(found["user_text"]) if text is None else text
         is_new = after != found["user_text"]
@@ -209,7 +209,7 @@ def forget(
     """Forget one memory, a session, or everything. Counts first, and asks."""
     if [id is not None, session is not None, everything].count(True) != 1:
         raise typer.BadParameter("give an id, --session or --all")
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         gone = partial(memory.forget, id, session)
         found = gone(dry_run=True)
         count = found["rounds"]
@@ -251,7 +251,7 @@ def expire(
     as_json: Json = False,
 ) -> None:
     """Forget what has expired, or is older than a number of days. Counts first, and asks."""
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         try:
             labels = None if where is None else json.loads(where)
         except ValueError as error:
@@ -303,7 +303,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Export a user's memory to a file (JSONL)."""
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         total = memory.page(limit=1)["total"]
         with shown_progress(new_console(stderr=True)) as progress:
             progress.begin("exporting", total)
@@ -334,7 +334,7 @@ def import_memories(
 ) -> None:
     """Import what this or another assistant exported: ChatGPT, Claude, Gemini and more. Safe to
     repeat."""
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         export = read_export(file)
         try:
             coming = memory.coming(export, dry_run=dry_run)

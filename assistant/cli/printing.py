@@ -114,6 +114,29 @@ def print_conflicts(console: "Console", conflicts: Sequence[Memory]) -> None:
             _say_indented(console, text)
 
 
+def print_health(console: "Console", rows: Sequence[Memory]) -> None:
+    """Print each finding about a fact. In a pipe a line for each of these."""
+    for one in rows:
+        said_at, text = one["session_date"], one_line(one["fact"]["text"])
+        if not console.is_terminal:
+            say(console, "\t".join((one["finding"], one["id"], said_at, str(one["used"]), text)))
+            continue
+        used = f" · in {one['used']} answers" if one["used"] else ""
+        head = f"{one['id'][:_SHOWN_ID]} · {in_prose(said_at)} · {one['finding']}{used}"
+        say(console, head, style="dim")
+        _say_indented(console, text)
+        others = (
+            [_no_longer(one["fact"]["superseded_by"])]
+            if one["finding"] == "replaced"
+            else [
+                f"{one_line(other['text'])} (said {in_prose(other['said_at'])})"
+                for other in one["others"]
+            ]
+        )
+        for line in (*others, *_holding(one["fact"])):
+            _say_indented(console, line)
+
+
 def _fact_lines(fact: Memory) -> list[str]:
     days = ", ".join(_days(one) for one in fact["event_dates"])
     whose = f" [{QUOTED}]" if fact["speaker"] == "quoted" else ""

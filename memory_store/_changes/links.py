@@ -9,7 +9,7 @@ on both sides.
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from itertools import islice
 
 from memory_store._types import Fact, FactLink, Record, Speaker
@@ -211,42 +211,6 @@ def _holding(record: Record) -> set[str]:
 
 def _said(record: Record) -> tuple[object, int]:
     return record.round.session_date, record.round.round_index
-
-
-class LinksOnADay:
-    """Records with the links that hold on a day.
-
-    `linked` are the records that links lead to, by id. A round that was forgotten or written
-    differently takes its links with it.
-    """
-
-    def __init__(self, linked: Mapping[str, Record], until: date | None) -> None:
-        self._linked = linked
-        self._until = until
-        self._texts: dict[str, set[str]] = {}
-
-    def of(self, record: Record) -> Record:
-        """The record with those of its links that hold."""
-        if not link_targets([record]):
-            return record
-        facts = tuple(
-            replace(
-                fact,
-                superseded_by=next(filter(self._holds, filter(None, [fact.superseded_by])), None),
-                supersedes=tuple(filter(self._holds, fact.supersedes)),
-                contradicts=tuple(filter(self._holds, fact.contradicts)),
-            )
-            for fact in record.facts
-        )
-        return replace(record, facts=facts)
-
-    def _holds(self, link: FactLink) -> bool:
-        if link.round_id not in self._linked:
-            return False
-        if link.round_id not in self._texts:
-            self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
-        seen = self._until is None or link.said_at.date() <= self._until
-        return seen and link.text in self._texts[link.round_id]
 
 
 # A statement in doubt contradicts so many of the latest that hold: with all of ten thousand, ten

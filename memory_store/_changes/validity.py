@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from operator import attrgetter
 
-from memory_store._changes.links import LinksOnADay, link_targets
+from memory_store._changes.links import link_targets
 from memory_store._points import records_in
 from memory_store._types import CONDITION, Days, Fact, FactLink, Record
 from memory_store.engines._engine import Engine, UserScope
@@ -33,6 +33,42 @@ def read_from(engine: Engine, user_id: str) -> Reading:
         return {record.id: record for record in found}
 
     return read
+
+
+class LinksOnADay:
+    """Records with the links that hold on a day.
+
+    `linked` are the records that links lead to, by id. A round that was forgotten or written
+    differently takes its links with it.
+    """
+
+    def __init__(self, linked: Mapping[str, Record], until: date | None) -> None:
+        self._linked = linked
+        self._until = until
+        self._texts: dict[str, set[str]] = {}
+
+    def of(self, record: Record) -> Record:
+        """The record with those of its links that hold."""
+        if not link_targets([record]):
+            return record
+        facts = tuple(
+            replace(
+                fact,
+                superseded_by=next(filter(self._holds, filter(None, [fact.superseded_by])), None),
+                supersedes=tuple(filter(self._holds, fact.supersedes)),
+                contradicts=tuple(filter(self._holds, fact.contradicts)),
+            )
+            for fact in record.facts
+        )
+        return replace(record, facts=facts)
+
+    def _holds(self, link: FactLink) -> bool:
+        if link.round_id not in self._linked:
+            return False
+        if link.round_id not in self._texts:
+            self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
+        seen = self._until is None or link.said_at.date() <= self._until
+        return seen and link.text in self._texts[link.round_id]
 
 
 def standing_on(record: Record, day: date | None) -> Record:

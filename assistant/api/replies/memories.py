@@ -7,7 +7,7 @@ from pydantic import AliasChoices, Field
 
 import memory_store
 from assistant.api.replies import Day, Instant, Reply, one_of
-from memory_store import Record, Speaker, Told
+from memory_store import Finding, Record, Speaker, Told
 
 SpeakerWord = Annotated[Speaker, one_of(Speaker)]
 """Who said something; `quoted` is somebody whom the user quotes or whose text they paste."""
@@ -239,6 +239,65 @@ class MemoryPage(Reply):
         "total": 1,
         "next": None,
         "data": [Memory.example],
+    }
+
+
+FindingWord = Annotated[Finding, one_of(Finding)]
+"""What there is to say of a fact."""
+
+
+class HealthRow(Reply):
+    """What there is to say of a fact: `others` are those that it is about, such as what replaced
+    it; `used` counts the answers that repeated its round."""
+
+    object: Literal["memory.health"]
+    finding: FindingWord
+    id: str
+    session_id: str
+    session_date: Instant
+    fact: KeptFact
+    used: int
+    others: list[LinkedFact]
+
+    @classmethod
+    def of(cls, held: memory_store.Found, **more: Any) -> Self:
+        """A finding about a fact of a round."""
+        round = held.record.round
+        return super().of(
+            held,
+            object="memory.health",
+            id=round.id,
+            session_id=round.session_id,
+            session_date=round.session_date,
+            **more,
+        )
+
+
+class Health(Reply):
+    """A page of findings; `counts` has all of them by name, `next` is null on the last page."""
+
+    object: Literal["list"]
+    counts: dict[FindingWord, int]
+    total: int
+    next: str | None
+    data: list[HealthRow]
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "list",
+        "counts": {one: int(one is Finding.STALE) for one in Finding},
+        "total": 1,
+        "next": None,
+        "data": [
+            {
+                "object": "memory.health",
+                "finding": "stale",
+                "id": BRUGES_ID,
+                "session_id": "spring",
+                "session_date": "2023-05-27T10:00:00Z",
+                "fact": {**KeptFact.example, "supersedes": []},
+                "used": 2,
+                "others": [],
+            }
+        ],
     }
 
 
