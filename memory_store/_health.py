@@ -59,8 +59,8 @@ def health_of(records: Sequence[Record], checkup: Checkup, language: Language) -
     used most."""
     known = {record.id: record for record in records}
     links = LinksOnADay(known, None)
-    standing = [standing_on(links.of(record), checkup.today) for record in records]
-    used = Counter(id for record in records for id in record.round.repeats)
+    standing = [standing_on(links.of(record), checkup.today) for record in known.values()]
+    used = Counter(id for record in known.values() for id in record.round.repeats)
     own = [(record, fact) for record in standing for fact in record.facts if fact.is_users]
     holding = [(record, fact) for record, fact in own if fact.superseded_by is None]
     places = {(record.id, fact.text) for record, fact in holding}

@@ -17,9 +17,9 @@ from assistant.api.replies.memories import (
     BRUGES_ID,
     Conflict,
     Conflicts,
-    Health,
     HealthRow,
     Memory,
+    MemoryHealth,
     MemoryPage,
     ToldFact,
     ToldMemory,
@@ -110,7 +110,7 @@ async def list_conflicts(
 @router.get(
     "/health",
     summary="Check the health of a memory",
-    response_model=Health,
+    response_model=MemoryHealth,
     responses=failures(*READING),
 )
 async def check_health(
@@ -118,7 +118,7 @@ async def check_health(
     parts: Parts,
     user_id: UserId = None,
     finding: Annotated[
-        Finding | None, Query(description="This only.", examples=[Finding.STALE])
+        Finding | None, Query(description="This only.", examples=[Finding.REPLACED])
     ] = None,
     stale_days: Annotated[
         int, Query(ge=0, le=100_000, description="After how many days a state is stale.")
@@ -140,7 +140,7 @@ async def check_health(
     wanted = [one for one in every if finding in (None, one.finding)]
     first = int(after or 0)
     last = first + limit
-    head = Health(
+    head = MemoryHealth(
         object="list",
         counts={one: counts[one] for one in Finding},
         total=len(wanted),

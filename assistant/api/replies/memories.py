@@ -273,7 +273,7 @@ class HealthRow(Reply):
         )
 
 
-class Health(Reply):
+class MemoryHealth(Reply):
     """A page of findings; `counts` has all of them by name, `next` is null on the last page."""
 
     object: Literal["list"]
@@ -283,19 +283,19 @@ class Health(Reply):
     data: list[HealthRow]
     example: ClassVar[Mapping[str, Any]] = {
         "object": "list",
-        "counts": {one: int(one is Finding.STALE) for one in Finding},
+        "counts": {one: int(one in (Finding.REPLACED, Finding.UNUSED)) for one in Finding},
         "total": 1,
         "next": None,
         "data": [
             {
                 "object": "memory.health",
-                "finding": "stale",
-                "id": BRUGES_ID,
+                "finding": "replaced",
+                "id": GHENT_ID,
                 "session_id": "spring",
-                "session_date": "2023-05-27T10:00:00Z",
-                "fact": {**KeptFact.example, "supersedes": []},
-                "used": 2,
-                "others": [],
+                "session_date": "2023-05-20T10:00:00Z",
+                "fact": GHENT["facts"][0],
+                "used": 0,
+                "others": [LinkedFact.example],
             }
         ],
     }

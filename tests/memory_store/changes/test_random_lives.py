@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -177,15 +178,17 @@ _settled: dict[str, Callable[..., object]] = {
 }
 
 
-@settings(
-    max_examples=SEQUENCES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+_few, _many = (
+    settings(
+        max_examples=count,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    )
+    for count in (40, SEQUENCES)
 )
-@given(acts=ACTS)
-async def test_what_holds_is_what_a_plain_model_says(
-    store: MemoryStore, acts: list[tuple[object, ...]]
-) -> None:
+
+
+async def _lived(store: MemoryStore, acts: list[tuple[object, ...]]) -> None:
     await store.forget_user("ann")
     life = Life(store)
     for act in acts:
@@ -194,3 +197,18 @@ async def test_what_holds_is_what_a_plain_model_says(
         assert await life.held(life.day) == life.plain.holding(life.day)
     for later in (life.day + 1, life.day + 5, life.day + 12):
         assert await life.held(later) == life.plain.holding(later)
+
+
+@_few
+@given(acts=ACTS)
+async def test_what_holds_is_what_a_plain_model_says(
+    store: MemoryStore, acts: list[tuple[object, ...]]
+) -> None:
+    await _lived(store, acts)
+
+
+@pytest.mark.slow
+@_many
+@given(acts=ACTS)
+async def test_a_thousand_lives(store: MemoryStore, acts: list[tuple[object, ...]]) -> None:
+    await _lived(store, acts)
