@@ -8,17 +8,20 @@ stands here, and in `language`, `embedding`, `engines`, `recall`, `transfer`, `e
 from memory_store._changes.correction import Corrected, Correction, GivenFact
 from memory_store._changes.extraction import Extraction, as_stated
 from memory_store._changes.forgetting import Forgotten, RetentionRule
-from memory_store._changes.validity import Conflict, Step, Told, superseded_parts
+from memory_store._changes.validity import Conflict, Step, Told, standing_on, superseded_parts
 from memory_store._changes.writing import CORRECTION
 from memory_store._disk import require_place
 from memory_store._documents import NONE, Document, Documents
 from memory_store._facts import is_quoting, only_asks, reading_of, rule_facts
+from memory_store._health import Checkup, Finding, Found
 from memory_store._keys import KeyDesign, KeyKind, windows
 from memory_store._labels import Labels, Where, checked_labels, holds, where
 from memory_store._listing import LONGEST_TITLE, Listing, Page, as_title, summarise_session
 from memory_store._spans import Precision, TimeRange, TimeUse
 from memory_store._store import MemoryStore
 from memory_store._types import (
+    CONDITION,
+    Condition,
     Days,
     EnrichmentFailure,
     EnrichmentState,
@@ -46,9 +49,12 @@ from memory_store.recall._query import (
 )
 
 __all__ = [
+    "CONDITION",
     "CORRECTION",
     "LONGEST_TITLE",
     "NONE",
+    "Checkup",
+    "Condition",
     "Conflict",
     "Corrected",
     "Correction",
@@ -60,7 +66,9 @@ __all__ = [
     "Extraction",
     "Fact",
     "FactLink",
+    "Finding",
     "Forgotten",
+    "Found",
     "GivenFact",
     "Held",
     "KeyDesign",
@@ -100,6 +108,7 @@ __all__ = [
     "require_place",
     "round_id",
     "rule_facts",
+    "standing_on",
     "summarise_session",
     "superseded_parts",
     "where",

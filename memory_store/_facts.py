@@ -34,6 +34,7 @@ def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
                 text,
                 event_dates=language.event_days(text, round.session_date),
                 slot=language.slot_of(text),
+                condition=language.condition_of(text, round.session_date),
             ),
             words,
         )

@@ -41,7 +41,8 @@ LONGEST_TITLE = 200
 @dataclass(frozen=True, slots=True)
 class Listing:
     """Which rounds of a user to list: said on these days, in this session, labelled like this, with
-    this text on either side, of these ids. With `as_of` they say what held on that day.
+    this text on either side, of these ids. With `as_of` they say what held on that day; otherwise
+    conditions are over whose last day was before `today`.
 
     Without `questions` those in which the user only asks are left out; of rounds that were written
     before this was noted, none are.
@@ -53,6 +54,7 @@ class Listing:
     days: Days = field(default_factory=Days)
     session_id: str | None = None
     as_of: date | None = None
+    today: date | None = None
     text: str = ""
     ids: tuple[str, ...] | None = None
     questions: bool = True

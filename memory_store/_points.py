@@ -12,7 +12,17 @@ from typing import Any
 from memory_store._facts import ends_asking, only_asks
 from memory_store._identity import SCHEMA_VERSION
 from memory_store._labels import from_terms, terms_of
-from memory_store._types import Days, EnrichmentState, Fact, FactLink, Record, Round, Speaker, whose
+from memory_store._types import (
+    Condition,
+    Days,
+    EnrichmentState,
+    Fact,
+    FactLink,
+    Record,
+    Round,
+    Speaker,
+    whose,
+)
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines._engine import (
     Engine,
@@ -32,6 +42,7 @@ from memory_store.engines._layout import (
     PERSON,
     READING,
     REPEATS,
+    TO_ASK,
 )
 from memory_store.errors import InvalidRecord, StoreDamaged
 from memory_store.language.reading import reading_from
@@ -129,8 +140,11 @@ def facts_to_payload(facts: Sequence[Fact]) -> Payload:
     return {
         "facts": [_fact_to_payload(fact) for fact in facts],
         "event_days": sorted(_event_days(facts)),
-        "slots": sorted({fact.slot for fact in facts if fact.slot}),
-        CONFLICTS: [OPEN] if any(fact.contradicts for fact in facts) else [],
+        "slots": sorted({slot for fact in facts for slot in fact.slots}),
+        CONFLICTS: [
+            *([OPEN] if any(fact.contradicts for fact in facts) else ()),
+            *([TO_ASK] if any(fact.ask_on for fact in facts) else ()),
+        ],
     }
 
 
@@ -215,11 +229,17 @@ def _fact_to_payload(fact: Fact) -> Payload:
         payload["in_doubt"] = True
     if fact.contradicts:
         payload["contradicts"] = [_link_to_payload(link) for link in fact.contradicts]
+    if fact.condition:
+        payload["condition"] = _condition_to_payload(fact.condition)
+    if fact.confirmed_at:
+        payload["confirmed_at"] = _instant(fact.confirmed_at)
+    if fact.ask_on:
+        payload["ask_on"] = _iso(fact.ask_on)
     return payload
 
 
 def _fact_from_payload(payload: Mapping[str, Any]) -> Fact:
-    newer = payload.get("superseded_by")
+    newer, condition = payload.get("superseded_by"), payload.get("condition")
     return Fact(
         text=payload["text"],
         speaker=Speaker(payload["speaker"]),
@@ -230,7 +250,23 @@ def _fact_from_payload(payload: Mapping[str, Any]) -> Fact:
         supersedes=tuple(_link_from_payload(older) for older in payload.get("supersedes", ())),
         in_doubt=payload.get("in_doubt", False),
         contradicts=tuple(_link_from_payload(one) for one in payload.get("contradicts", ())),
+        condition=_condition_from_payload(condition) if condition else None,
+        confirmed_at=_read_instant(payload.get("confirmed_at")),
+        ask_on=_day(payload.get("ask_on")),
     )
+
+
+def _condition_to_payload(condition: Condition) -> Payload:
+    return {
+        "text": condition.text,
+        "until": _iso(condition.until),
+        "slot": condition.slot,
+        "value": condition.value,
+    }
+
+
+def _condition_from_payload(payload: Mapping[str, Any]) -> Condition:
+    return Condition(payload["text"], _day(payload["until"]), payload["slot"], payload["value"])
 
 
 def _link_to_payload(link: FactLink) -> Payload:

@@ -11,9 +11,11 @@ from memory_store._changes.validity import (
     conflicts,
     linked_records,
     read_from,
+    standing_on,
     told,
 )
 from memory_store._gate import Gate
+from memory_store._health import Checkup, Found, health_of
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
 from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
@@ -119,15 +121,21 @@ class MemoryReader:
         hits = await self._engine.scroll(UserScope(user_id, ids=(round_id,)))
         return from_payload(hits[0].payload) if hits else None
 
-    async def told(self, user_id: str, round_id: str, as_of: date | None = None) -> Told | None:
-        """One record with the histories of its facts, as they stood on a day.
+    async def told(
+        self,
+        user_id: str,
+        round_id: str,
+        as_of: date | None = None,
+        today: date | None = None,
+    ) -> Told | None:
+        """One record with the histories of its facts, as they stood on a day, or stand today.
 
         None when this user has no such round, or had none on that day.
         """
         record = await self.round(user_id, round_id)
         if record is None or (as_of and record.round.session_date.date() > as_of):
             return None
-        return await told(self._engine, record, Days(last=as_of))
+        return await told(self._engine, record, Days(last=as_of), today)
 
     async def session(self, user_id: str, session_id: str) -> list[Record]:
         """The records of one session in round order; empty when there is none."""
@@ -145,6 +153,12 @@ class MemoryReader:
         `correct` says with `speakers` who said it."""
         return await conflicts(self._engine, user_id)
 
+    async def health(self, user_id: str, checkup: Checkup) -> list[Found]:
+        """What there is to say of each of the user's facts."""
+        records = await self.records(user_id)
+        size = FACT * sum(1 + len(record.facts) for record in records)
+        return await aside(size, health_of, records, checkup, self._language)
+
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""
         ids = listing.ids and tuple(filter(is_round_id, listing.ids))
@@ -161,6 +175,8 @@ class MemoryReader:
             until = Days(last=listing.as_of)
             read = read_from(self._engine, listing.user_id)
             records = await linked_records(read, until, records)
+        elif listing.today:
+            records = {id: standing_on(one, listing.today) for id, one in records.items()}
         found = tuple(records[id] for id in page.ids if id in records)
         return Page(found, page.total, page.next)
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -19,7 +19,7 @@ from memory_store._labels import Labels, checked_labels, terms_of
 from memory_store._listing import as_title
 from memory_store._points import enrichment_to_payload
 from memory_store._reader import FACT, MemoryReader
-from memory_store._types import EnrichmentState, Held, Record, Round, is_round_id
+from memory_store._types import EnrichmentState, FactLink, Held, Record, Round, is_round_id
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines._engine import Claim, Engine, UserScope
 from memory_store.engines._layout import LABELS
@@ -281,6 +281,11 @@ class MemoryStore(MemoryReader):
         sessions = await self._removal.put_right(record, changed, enrichment)
         stored = await self.round(user_id, round_id)
         return Corrected(stored, sessions) if stored else None
+
+    @_writing
+    async def ask_again(self, user_id: str, today: date) -> list[FactLink]:
+        """What the user is to be asked by today, whether it still holds; each fact is told once."""
+        return await self._linking.to_be_asked(user_id, today)
 
     @_writing
     async def forget_round(

@@ -214,6 +214,22 @@ class FactLink:
     by: str = "rule"
 
 
+CONDITION = "condition"
+"""Who found a link where the day of a fact's condition is over: it leads to the fact itself, which
+says so, and names that day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Up to when a fact holds, in the words that say so: to the end of the day `until`, or while
+    the user gives a `slot` this `value`. Neither where the user will say so."""
+
+    text: str
+    until: date | None = None
+    slot: str | None = None
+    value: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One standalone statement found in a round. `source` is `rule`, a model id, or `user` where
@@ -224,7 +240,8 @@ class Fact:
     what a statement gives a value for ("live in"), where rules can tell; facts of one slot replace
     each other by date, where they are surely the user's own. A fact that is `in_doubt` may be
     another's, whatever its speaker: it replaces nothing, and `contradicts` what it would replace
-    until the user says who said it.
+    until the user says who said it. `confirmed_at` is when the user last said that it still holds,
+    `ask_on` the day from which on they are asked, once, whether it does.
     """
 
     text: str
@@ -236,6 +253,15 @@ class Fact:
     supersedes: tuple[FactLink, ...] = ()
     in_doubt: bool = False
     contradicts: tuple[FactLink, ...] = ()
+    condition: Condition | None = None
+    confirmed_at: datetime | None = None
+    ask_on: date | None = None
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The slot it gives a value for, and the one that its condition is bound to."""
+        bound = self.condition.slot if self.condition else None
+        return tuple(slot for slot in (self.slot, bound) if slot)
 
     @property
     def is_users(self) -> bool:

@@ -37,6 +37,7 @@ from assistant.dates import print_day
 from assistant.models.token_counter import TokenCounter
 from assistant.prompts.fence import fenced_json
 from memory_store import (
+    CONDITION,
     Days,
     FactLink,
     MemoryStore,
@@ -361,6 +362,8 @@ def _contradicts(record: Record, link: FactLink, language: Language) -> bool:
 
 
 def _printed(text: str, link: FactLink) -> str:
+    if link.by == CONDITION:
+        return f"“{_part(text, text)}” held until {print_day(link.said_at)}"
     older, newer = _part(text, link.text), _part(link.text, text)
     return f"“{older}” by “{newer}” on {print_day(link.said_at)}"
 

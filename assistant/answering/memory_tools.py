@@ -181,6 +181,7 @@ class MemoryTools:
             self._question.user_id,
             self._days(given),
             as_of=self._question.known.last,
+            today=self._question.asked_at.date(),
             newest_first=False,
             limit=_SEARCHED,
             where=self._question.where,
@@ -206,8 +207,9 @@ class MemoryTools:
             return ()
         near = await self._store.closeness(fact, [own.text for _, own in told])
         _, (source, nearest) = max(zip(near, told, strict=True), key=lambda pair: pair[0])
+        question = self._question
         standing = await self._store.told(
-            self._question.user_id, source.record.id, self._question.known.last
+            question.user_id, source.record.id, question.known.last, question.asked_at.date()
         )
         histories = standing.histories if standing else ()
         return next(
@@ -223,6 +225,7 @@ class MemoryTools:
             question.known,
             sessions=False,
             where=question.where,
+            today=question.asked_at.date(),
         )
 
     async def _written(

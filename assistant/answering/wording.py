@@ -14,7 +14,7 @@ from assistant.answering.phrases import OPENING
 from assistant.answering.statements import Statement, parts_gone
 from assistant.dates import print_day
 from assistant.models.chat_model import Message
-from memory_store import FactLink, Speaker
+from memory_store import CONDITION, FactLink, Speaker
 from memory_store.language import Asked
 
 _LONGEST_QUOTE = 400
@@ -55,8 +55,10 @@ def _names(text: str, day: date) -> bool:
 
 
 def _until(quote: Statement) -> str:
-    """Says of what no longer holds what replaced it, and when."""
+    """Says of what no longer holds what replaced it, and when; or until when it held."""
     if newer := quote.superseded_by:
+        if newer.by == CONDITION:
+            return f" (held until {print_day(newer.said_at)})"
         return f" (no longer: {_replacement(newer)})"
     gone = {part.text.rstrip("."): part.superseded_by for part in parts_gone(quote)}
     seen = (f"“{text}”: {_replacement(link)}" for text, link in gone.items() if link)
@@ -67,6 +69,8 @@ _LONGEST_REPLACEMENT = 80
 
 
 def _replacement(link: FactLink) -> str:
+    if link.by == CONDITION:
+        return f"held until {print_day(link.said_at)}"
     said = shortened(link.text, _LONGEST_REPLACEMENT)
     return f"“{said}”, see {print_day(link.said_at)}"
 

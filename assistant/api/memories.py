@@ -1,5 +1,6 @@
 """Routes of memories: search, correct, forget one, forget everything of a user."""
 
+from datetime import datetime
 from functools import partial
 
 from fastapi import APIRouter, Request
@@ -14,13 +15,19 @@ from assistant.api.replies.memories import CorrectedValue, KeptFact, Memory
 from assistant.api.replies.receipts import GivenReceipt
 from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
 from assistant.api.replies.search import Hit, SearchResult, SessionHit
-from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
+from assistant.api.requests.memories import (
+    CorrectedMemory,
+    GivenCondition,
+    SearchRequest,
+    StatedFact,
+)
 from assistant.api.route import JsonRoute, Parts
 from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Read, known_until
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import (
+    Condition,
     Correction,
     Days,
     GivenFact,
@@ -30,6 +37,7 @@ from memory_store import (
     only_asks,
     whose,
 )
+from memory_store.language import bound_to
 from memory_store.scheduler import in_slices
 
 router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
@@ -103,23 +111,18 @@ async def correct_memory(
     body: CorrectedMemory,
     user_id: UserId = None,
 ) -> Response:
-    """Put right what a round says, or who said it. Its old text is nowhere found again; doing it
-    twice is once."""
+    """Put right what a round says, who said it, or up to when it holds. Its old text is nowhere
+    found again; doing it twice is once."""
     owner = await context.user_of(request, body.user_id, user_id, space=body.space)
     given = [body.user_text, body.assistant_text]
     context.limits_of(request).check_messages([text for text in given if text is not None])
     stated = [fact if isinstance(fact, str) else fact.text for fact in body.facts or ()]
     context.limits_of(request).check_messages(stated, param="facts")
-    correction = Correction(
-        context.time_of(request, body.timestamp).at,
-        body.user_text,
-        body.assistant_text,
-        None if body.facts is None else tuple(map(_given_fact, body.facts)),
-        {text: Speaker(said_by) for text, said_by in (body.speakers or {}).items()},
-    )
+    correction = _correction(body, context.time_of(request, body.timestamp).at)
     if correction == Correction(correction.at):
         raise InvalidRequest(
-            "nothing to correct: give user_text, assistant_text, facts or speakers"
+            "nothing to correct: give user_text, assistant_text, facts, speakers, conditions, "
+            "ask_on or confirmed"
         )
     receipts = await receipts_for(request)
     record = await parts.recorder.correct(owner, memory_id, correction)
@@ -127,6 +130,37 @@ async def correct_memory(
         raise unknown(memory_id)
     kept = await receipts.kept(owner, [record.round], memory_id=memory_id)
     return await _memory(record, receipt=kept)
+
+
+def _correction(body: CorrectedMemory, at: datetime) -> Correction:
+    conditions = (body.conditions or {}).items()
+    return Correction(
+        at,
+        body.user_text,
+        body.assistant_text,
+        None if body.facts is None else tuple(map(_given_fact, body.facts)),
+        {text: Speaker(said_by) for text, said_by in (body.speakers or {}).items()},
+        {text: None if given is None else _condition(given) for text, given in conditions},
+        {text: optional_day(day, param="ask_on") for text, day in (body.ask_on or {}).items()},
+        tuple(body.confirmed or ()),
+    )
+
+
+def _condition(given: GivenCondition) -> Condition:
+    until = optional_day(given.until, param="conditions")
+    if (until is None) == (given.while_ is None):
+        raise InvalidRequest("a condition needs either until or while", param="conditions")
+    if until is not None:
+        return Condition(f"until {until.day} {until:%B %Y}", until)
+    state = given.while_ or ""
+    if found := bound_to(state):
+        return found
+    raise InvalidRequest(
+        f'no rule knows what would end {state[:80]!r}: give a statement like "I live in Ghent", '
+        "or a day",
+        code="unknown_state",
+        param="conditions",
+    )
 
 
 def _given_fact(given: str | StatedFact) -> GivenFact:

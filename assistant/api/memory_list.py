@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections import Counter
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -16,16 +17,18 @@ from assistant.api.replies.memories import (
     BRUGES_ID,
     Conflict,
     Conflicts,
+    HealthRow,
     Memory,
+    MemoryHealth,
     MemoryPage,
     ToldFact,
     ToldMemory,
 )
-from assistant.api.request_context import checked_id, limits_of, user_of
+from assistant.api.request_context import checked_id, limits_of, time_of, user_of
 from assistant.api.route import JsonRoute, Parts
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest
-from memory_store import Days, Listing, Place
+from memory_store import Checkup, Days, Finding, Listing, Place
 
 _MOST = 200
 router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=JsonRoute)
@@ -69,6 +72,7 @@ async def list_memories(
         days=Days(optional_day(from_, param="from"), min(ends, default=None)),
         session_id=None if session_id is None else checked_id(session_id, "session_id"),
         as_of=until,
+        today=time_of(request).at.date(),
         text=text.strip(),
         ids=None if id is None else tuple(id),
         questions=questions,
@@ -104,6 +108,49 @@ async def list_conflicts(
 
 
 @router.get(
+    "/health",
+    summary="Check the health of a memory",
+    response_model=MemoryHealth,
+    responses=failures(*READING),
+)
+async def check_health(
+    request: Request,
+    parts: Parts,
+    user_id: UserId = None,
+    finding: Annotated[
+        Finding | None, Query(description="This only.", examples=[Finding.REPLACED])
+    ] = None,
+    stale_days: Annotated[
+        int, Query(ge=0, le=100_000, description="After how many days a state is stale.")
+    ] = 180,
+    expiring_days: Annotated[
+        int, Query(ge=0, le=100_000, description="How many days before its end it is expiring.")
+    ] = 30,
+    limit: Annotated[int, Query(ge=1, le=_MOST, description="How many on a page.")] = 50,
+    after: Annotated[
+        str | None, Query(pattern=r"^\d{1,9}$", description="The `next` of the page before.")
+    ] = None,
+) -> Response:
+    """What may be wrong with the facts of a user, and how much they are used: stale, contradictory,
+    replaced, duplicate, expiring, unused, used. `PATCH` puts a fact right."""
+    owner = await user_of(request, user_id)
+    checkup = Checkup(time_of(request).at.date(), stale_days, expiring_days)
+    every = await parts.store.health(owner, checkup)
+    counts = Counter(one.finding for one in every)
+    wanted = [one for one in every if finding in (None, one.finding)]
+    first = int(after or 0)
+    last = first + limit
+    head = MemoryHealth(
+        object="list",
+        counts={one: counts[one] for one in Finding},
+        total=len(wanted),
+        next=str(last) if last < len(wanted) else None,
+        data=[],
+    )
+    return await long_response(head, map(HealthRow.of, wanted[first:last]))
+
+
+@router.get(
     "/{memory_id}",
     summary="Read a memory",
     response_model=ToldMemory,
@@ -114,7 +161,8 @@ async def read_memory(
 ) -> Response:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = await user_of(request, user_id)
-    told = await parts.store.told(owner, memory_id, optional_day(as_of, param="as_of"))
+    until, today = optional_day(as_of, param="as_of"), time_of(request).at.date()
+    told = await parts.store.told(owner, memory_id, until, today)
     if told is None:
         raise unknown(memory_id)
     head = ToldMemory.of(told.record, facts=[])

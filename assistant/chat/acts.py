@@ -5,6 +5,9 @@ How sure one has to be of each act follows from what a wrong guess costs
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from itertools import islice
+from typing import NamedTuple
 
 from assistant.answering.packing import shortened
 from assistant.answering.phrases import (
@@ -15,13 +18,16 @@ from assistant.answering.phrases import (
     NEEDS_MODEL,
     NO_SMALL_TALK,
     PUT_RIGHT,
+    STILL_HOLDS,
+    UNTIL_WHEN,
     WELCOME,
 )
 from assistant.answering.reader import Outcome
 from assistant.answering.statements import told_in
-from assistant.chat.call import MAY_TELL, Meaning, UserSession
+from assistant.chat.call import MAY_TELL, ChatCall, Meaning, UserSession
 from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
-from memory_store import Days, Fact, FactLink, MemoryStore, Round
+from assistant.dates import print_day
+from memory_store import Condition, Days, Fact, FactLink, MemoryStore, Round
 from memory_store.language import (
     ASKING,
     Kind,
@@ -30,6 +36,8 @@ from memory_store.language import (
     confirms,
     confirms_deletion,
     declines,
+    is_condition,
+    is_open,
     most_of,
 )
 
@@ -57,6 +65,19 @@ _POLITE, _WORK, _LONGEST_POLITE = 0.6, 0.8, 100
 _ASKS_MEMORY = 0.4
 # Of 28,500 questions and messages about other things none is as surely about us.
 _ABOUT_US = 0.93
+
+
+class Bound(NamedTuple):
+    """A fact of a round, and the condition that is to be its own."""
+
+    round_id: str
+    fact: str
+    condition: Condition
+
+    @property
+    def noted(self) -> str:
+        """What is said of it."""
+        return f"{KEPT}“{_short(self.fact)}”, {self.condition.text}."
 
 
 class Acts:
@@ -136,6 +157,37 @@ class Acts:
         noted = (PUT_RIGHT if corrects else KEPT) + _listed(parts)
         in_doubt = meaning.wishes.refuses >= _MAY_REFUSE
         return f"{noted}\n{MAY_BE_PRIVATE}" if in_doubt else noted
+
+    def still_open(self, meaning: Meaning, due: Sequence[FactLink], said_on: date) -> str:
+        """The questions that are put beside an answer: up to when something holds that was told
+        just now, and whether what is `due` still does."""
+        open_ended = (
+            UNTIL_WHEN.format(said=_short(one.text))
+            for one in meaning.reading.sentences
+            if tells(one) and self._is_open(one.text, said_on)
+        )
+        due_ones = (
+            STILL_HOLDS.format(day=print_day(link.said_at), said=_short(link.text)) for link in due
+        )
+        return "\n".join([*islice(open_ended, 1), *due_ones])
+
+    def _is_open(self, sentence: str, said_on: date) -> bool:
+        condition = self.language.condition_of(sentence, said_on)
+        return condition is not None and is_open(condition)
+
+    async def binding(self, call: ChatCall) -> Bound | None:
+        """The condition by which a message answers up to when the last thing that was told in its
+        session holds; None for any other message."""
+        if not is_condition(call.text):
+            return None
+        condition = self.language.condition_of(call.text, call.asked_at.date())
+        if condition is None or is_open(condition):
+            return None
+        session = await self._store.session(*call.place)
+        facts = session[-1].facts if session else ()
+        asked = (f for f in facts if f.is_users and f.condition and is_open(f.condition))
+        fact = next(asked, None)
+        return Bound(session[-1].id, fact.text, condition) if fact else None
 
 
 def sure_to_forget(meaning: Meaning) -> float:

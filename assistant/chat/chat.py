@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
-from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts
+from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts, Bound
 from assistant.chat.call import ChatCall, ChatDone, Loop, Meaning, MemoryMode, UnderWay
 from assistant.chat.forgetting import Said
 from assistant.chat.recorder import Recorder
@@ -17,7 +17,7 @@ from assistant.chat.turns import Role
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
-from memory_store import Query, Recall, Recalled
+from memory_store import Correction, Query, Recall, Recalled
 from memory_store.language import LONGEST_QUERY
 from memory_store.scheduler import aside
 
@@ -89,6 +89,9 @@ class Chat:
             yield AnswerPiece(reply)
             record = await self._rounds.store(call, reply, meaning, Outcome.POLITE)
             yield ChatDone(Trace(), None, record, {}, outcome=Outcome.POLITE)
+        elif self._is_said(call) and (bound := await self._acts.binding(call)):
+            async for piece in self._bound(call, meaning, bound):
+                yield piece
         elif self._is_only_told(call, meaning):
             async for piece in self._kept(call, meaning):
                 yield piece
@@ -108,12 +111,27 @@ class Chat:
         stands in the message: the answer that is stored repeats none of it."""
         started = time.perf_counter()
         noted = await self._acts.acknowledged(meaning, next_round(call, meaning)) or NOTED
+        noted = "\n".join(filter(None, [noted, await self._questions(call, meaning)]))
         record = await self._rounds.store(call, NOTED, meaning, Outcome.KEPT, shown=noted)
         yield AnswerPiece(noted)
         store_ms = (time.perf_counter() - started) * 1000
         self._observe("store", store_ms / 1000)
         timings = {"store_ms": store_ms}
         yield ChatDone(Trace(), None, record, timings, outcome=Outcome.KEPT)
+
+    async def _bound(self, call: ChatCall, meaning: Meaning, bound: Bound) -> Pieces:
+        """The acknowledgement of a message that says up to when something holds."""
+        correction = Correction(call.asked_at, conditions={bound.fact: bound.condition})
+        await self._recorder.correct(call.user_id, bound.round_id, correction)
+        record = await self._rounds.store(call, NOTED, meaning, Outcome.KEPT, shown=bound.noted)
+        yield AnswerPiece(bound.noted)
+        yield ChatDone(Trace(), None, record, {}, outcome=Outcome.KEPT)
+
+    async def _questions(self, call: ChatCall, meaning: Meaning) -> str:
+        """What the user is asked beside the answer."""
+        today = call.asked_at.date()
+        due = await self._recorder.ask_again(call.user_id, today)
+        return self._acts.still_open(meaning, due, today)
 
     def _check_model(self, call: ChatCall) -> None:
         wanted = demanded(call.options, call.message) or (("tools",) if call.after else ())
@@ -172,7 +190,7 @@ class Chat:
         trace = _by_rounds(answer.trace, recall)
         record, outcome = None, answer.outcome
         if call.mode.stores:
-            noted = await self._noted_beside(call, meaning)
+            noted = "" if trace.calls else await self._noted_beside(call, meaning)
             if not answer.text and not trace.calls and not self._acts.has_model:
                 noted, outcome = noted or NOTED, Outcome.KEPT
                 record = await self._rounds.store(call, NOTED, meaning, outcome, shown=noted)
@@ -199,10 +217,11 @@ class Chat:
         yield ChatDone(trace, recall, record, timings, understanding, outcome)
 
     async def _noted_beside(self, call: ChatCall, meaning: Meaning) -> str:
-        """The note after an answer to a message that told something, too."""
+        """The note after an answer to a message that told something, too, and what is asked."""
         if not self._is_said(call):
             return ""
-        return await self._acts.acknowledged(meaning, next_round(call, meaning))
+        noted = await self._acts.acknowledged(meaning, next_round(call, meaning))
+        return "\n".join(filter(None, [noted, await self._questions(call, meaning)]))
 
     def _keep_loop(
         self, call: ChatCall, retrieved: Retrieved | None, answer: str, trace: Trace

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import TypeVar
 
 from assistant.chat.turns import (
@@ -28,6 +29,7 @@ from memory_store import (
     Correction,
     EnrichmentState,
     Extraction,
+    FactLink,
     Forgotten,
     Labels,
     MemoryStore,
@@ -221,6 +223,11 @@ class Recorder:
         """All that is kept of a user, oldest first, as it was at one moment."""
         async with self._writing(user_id):
             return await self._store.records(user_id)
+
+    async def ask_again(self, user_id: str, today: date) -> list[FactLink]:
+        """What the user is to be asked by today, whether it still holds; each fact is told once."""
+        async with self._writing(user_id):
+            return await self._store.ask_again(user_id, today)
 
     @memory_operation(Operation.UPDATE, bool)
     async def correct(self, user_id: str, round_id: str, correction: Correction) -> Record | None:

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="See, find, edit, forget, export and import memories.", no_args_is_help=True)
 
-_Id = Annotated[str, typer.Argument(help="Memory id, or its first six or more characters.")]
-_Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of memories to show.")]
+Id = Annotated[str, typer.Argument(help="Memory id, or its first six or more characters.")]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of memories to show.")]
 
 
 @contextmanager
-def _memory(server: ServerOptions) -> "Iterator[MemoryCalls]":
+def memory_of(server: ServerOptions) -> "Iterator[MemoryCalls]":
     # Other commands start without an HTTP client.
     from assistant.cli.memory_calls import MemoryCalls
 
@@ -45,7 +45,7 @@ def _memory(server: ServerOptions) -> "Iterator[MemoryCalls]":
         yield MemoryCalls(connection)
 
 
-def _print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None], *notes: str) -> None:
+def print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None], *notes: str) -> None:
     """Print what was found, and notes about it to people only."""
     console = new_console()
     if found:
@@ -66,7 +66,7 @@ def list_memories(
         str | None, typer.Option(help="Only memories that contain these words.")
     ] = None,
     oldest: Annotated[bool, typer.Option("--oldest", help="The oldest first.")] = False,
-    limit: _Limit = 50,
+    limit: Limit = 50,
     after: Annotated[
         str | None,
         typer.Option(help="Continue after this page: the 'next' value of the page before."),
@@ -74,12 +74,12 @@ def list_memories(
 ) -> CommandResult:
     """List memories by date."""
     order = "oldest" if oldest else "newest"
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         page = memory.page(from_=first, to=last, text=text, order=order, limit=limit, after=after)
     notes = [f"{len(page['data'])} of {page['total']}"]
     if page["next"]:
         notes.append(f"the next ones: --after {page['next']}")
-    return CommandResult(page, partial(_print_list, page["data"], printing.print_memories, *notes))
+    return CommandResult(page, partial(print_list, page["data"], printing.print_memories, *notes))
 
 
 @declared(app)
@@ -93,11 +93,11 @@ def search(
     every: Annotated[
         bool, typer.Option("--all", help="Also what is hardly near, and your own questions.")
     ] = False,
-    limit: _Limit = 10,
+    limit: Limit = 10,
 ) -> CommandResult:
     """Find memories by meaning, words and time."""
     asked = {"now": time, "from_": first, "to": last, "as_of": as_of, "top_k": limit}
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         found = memory.search(query, questions=every, **asked)
     near = [one for one in found["data"] if every or one["near"]]
     notes = [printing.time_line(found["time_range"])]
@@ -105,14 +105,14 @@ def search(
         hidden = f"weaker hits not shown: {weaker} (--all shows them)"
         notes.insert(0, hidden if near else "nothing is near; these are the nearest")
     return CommandResult(
-        found, partial(_print_list, near or found["data"], printing.print_memories, *notes)
+        found, partial(print_list, near or found["data"], printing.print_memories, *notes)
     )
 
 
 @declared(app)
-def show(id: _Id, server: ServerOptions) -> CommandResult:
+def show(id: Id, server: ServerOptions) -> CommandResult:
     """Show one memory with its facts."""
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         found = memory.show(id)
     return CommandResult(found, lambda: printing.print_memory(new_console(), found))
 
@@ -129,12 +129,12 @@ def conflicts(
     leave: Annotated[
         str | None, typer.Option(metavar="ID", help="This statement is not mine: change nothing.")
     ] = None,
-    limit: _Limit = 50,
+    limit: Limit = 50,
 ) -> CommandResult:
     """List quoted or pasted statements that contradict what you said."""
     if mine is not None and leave is not None:
         raise typer.BadParameter("give --mine or --leave")
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         if mine is not None:
             text = "marked as yours; it replaces what you said before"
             return CommandResult(memory.said_by(mine, "user"), text)
@@ -142,19 +142,19 @@ def conflicts(
             return CommandResult(memory.said_by(leave, "quoted"), "unchanged")
         found = memory.conflicts(limit)
     note = f"{len(found['data'])} of {found['total']}"
-    return CommandResult(found, partial(_print_list, found["data"], printing.print_conflicts, note))
+    return CommandResult(found, partial(print_list, found["data"], printing.print_conflicts, note))
 
 
 @declared(app)
 def edit(
-    id: _Id,
+    id: Id,
     server: ServerOptions,
     text: Annotated[
         str | None, typer.Option(help="The corrected text. Without it, an editor opens.")
     ] = None,
 ) -> CommandResult:
     """Correct your side of a memory, in $EDITOR or with --text."""
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         found = memory.show(id)
         after = edited(found["user_text"]) if text is None else text
         if after == found["user_text"]:
@@ -178,7 +178,7 @@ def forget(
     """Forget one memory, a session, or everything. Counts first, and asks."""
     if [id is not None, session is not None, everything].count(True) != 1:
         raise typer.BadParameter("give an id, --session or --all")
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         gone = partial(memory.forget, id, session)
         what, found = printing.what_goes(memory, id, session)
         count = found["rounds"]
@@ -210,7 +210,7 @@ def expire(
     dry_run: DryRun = False,
 ) -> CommandResult:
     """Forget what has expired, or is older than a number of days. Counts first, and asks."""
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         try:
             labels = None if where is None else json.loads(where)
         except ValueError as error:
@@ -272,14 +272,14 @@ def export(
     if format is ExportAs.PAM:
         if file == STANDARD:
             raise typer.BadParameter("a zip file needs the name of a file")
-        with _memory(server) as memory:
+        with memory_of(server) as memory:
             report = memory.export_bundle(file)
         body = {"exported": report["rounds"], "file": str(file)}
         lost = report["without_a_place"]
         lines = [f"{memory_count(report['rounds'])} written to {file}"]
         lines += [f"only this assistant will read: {n} × {name}" for name, n in lost.items()]
         return CommandResult(body | {"without_a_place": lost}, "\n".join(lines))
-    with _memory(server) as memory, shown_progress(new_console(stderr=True)) as progress:
+    with memory_of(server) as memory, shown_progress(new_console(stderr=True)) as progress:
         if file == STANDARD:
             memory.export(sys.stdout, progress)
             return None
@@ -312,7 +312,7 @@ def import_memories(
 ) -> CommandResult:
     """Import what this or another assistant exported: ChatGPT, Claude, Gemini and more. Safe to
     repeat."""
-    with _memory(server) as memory:
+    with memory_of(server) as memory:
         export = read_export(file)
         try:
             if not dry_run and (most_tokens, most_dollars) != (None, None):

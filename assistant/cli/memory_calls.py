@@ -49,6 +49,25 @@ class MemoryCalls:
             raise ServerError(f"the memory {memory['id']} contradicts nothing")
         return self.correct(memory["id"], speakers=dict.fromkeys(facts, speaker))
 
+    def health(self, finding: str | None, limit: int) -> dict[str, Any]:
+        return self._connection.mine("GET", "/v1/memories/health", finding=finding, limit=limit)
+
+    def settle(self, id: str, fact: str | None, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Say up to when a fact of a memory holds; its only fact where none is named. `said` are
+        `confirmed`, and `condition` and `ask_on` where they are to change."""
+        memory = self.show(id)
+        texts = [one["text"] for one in memory["facts"]]
+        found = [text for text in texts if fact is None or fact.casefold() in text.casefold()]
+        if len(found) != 1:
+            told = "; ".join(texts) or "none"
+            raise ServerError(f"name one fact of the memory {memory['id']} by its words: {told}")
+        body: dict[str, Any] = {"confirmed": found} if said.get("confirmed") else {}
+        if "condition" in said:
+            body["conditions"] = {found[0]: said["condition"]}
+        if "ask_on" in said:
+            body["ask_on"] = {found[0]: said["ask_on"]}
+        return self.correct(memory["id"], **body)
+
     def show(self, id: str) -> dict[str, Any]:
         """One memory; the beginning of its id will do."""
         return self._connection.mine("GET", self._path(id))

@@ -126,6 +126,29 @@ def print_conflicts(console: "Console", conflicts: Sequence[Memory]) -> None:
             _say_indented(console, text)
 
 
+def print_health(console: "Console", rows: Sequence[Memory]) -> None:
+    """Print each finding about a fact. In a pipe a line for each of these."""
+    for one in rows:
+        said_at, text = one["session_date"], one_line(one["fact"]["text"])
+        if not console.is_terminal:
+            say(console, "\t".join((one["finding"], one["id"], said_at, str(one["used"]), text)))
+            continue
+        used = f" · in {one['used']} answers" if one["used"] else ""
+        head = f"{one['id'][:_SHOWN_ID]} · {in_prose(said_at)} · {one['finding']}{used}"
+        say(console, head, style="dim")
+        _say_indented(console, text)
+        others = (
+            [_no_longer(one["fact"]["superseded_by"])]
+            if one["finding"] == "replaced"
+            else [
+                f"{one_line(other['text'])} (said {in_prose(other['said_at'])})"
+                for other in one["others"]
+            ]
+        )
+        for line in (*others, *_holding(one["fact"])):
+            _say_indented(console, line)
+
+
 def _fact_lines(fact: Memory) -> list[str]:
     days = ", ".join(_days(one) for one in fact["event_dates"])
     whose = f" [{QUOTED}]" if fact["speaker"] == "quoted" else ""
@@ -135,11 +158,30 @@ def _fact_lines(fact: Memory) -> list[str]:
         for other in fact["contradicts"]
     ]
     if newer := fact["superseded_by"]:
-        lines.append(f"  no longer: {one_line(newer['text'])} (said {in_prose(newer['said_at'])})")
+        lines.append(f"  {_no_longer(newer)}")
+    lines += [f"  {one}" for one in _holding(fact)]
     lines += [
         f"  replaces: {one_line(older['text'])} (said {in_prose(older['said_at'])})"
         for older in fact["supersedes"]
     ]
+    return lines
+
+
+def _no_longer(newer: Mapping[str, str]) -> str:
+    when = in_prose(newer["said_at"])
+    if newer["by"] == "condition":
+        return f"held until {when}"
+    return f"no longer: {one_line(newer['text'])} (said {when})"
+
+
+def _holding(fact: Memory) -> list[str]:
+    """Up to when it holds, when that was confirmed, and when the user is asked."""
+    condition = fact["condition"]
+    lines = [f"holds: {one_line(condition['text'])}"] if condition else []
+    if fact["confirmed_at"]:
+        lines.append(f"confirmed {in_prose(fact['confirmed_at'])}")
+    if fact["ask_on"]:
+        lines.append(f"asked again on {in_prose(fact['ask_on'])}")
     return lines
 
 

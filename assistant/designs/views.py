@@ -20,6 +20,7 @@ from memory_store import (
     RecalledSession,
     Record,
     holds,
+    standing_on,
 )
 from memory_store.scheduler import aside
 
@@ -40,6 +41,8 @@ class Views:
         """See `MemoryStore.recall`. `rounds` are those behind the values; `values` are read."""
         started = time.perf_counter()
         records = _within(await self._store.records(query.user_id), query.days)
+        today = min((day for day in (query.days.last, query.asked_on) if day), default=None)
+        records = [standing_on(record, today) for record in records]
         if query.where:
             records = [one for one in records if holds(one.round.labels, query.where)]
         range_ = query.time_range

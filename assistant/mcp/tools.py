@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import wraps
 from importlib.metadata import version
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
 from urllib.parse import quote
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -37,6 +37,9 @@ _ADDS = ToolAnnotations(
 _FORGETS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
+_SETTLES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 _Limit = Annotated[int, Field(ge=1, le=200)]
 # An id and nothing else: with a slash the path would be that of another route.
 _MemoryId = Annotated[str, Field(pattern=r"^[0-9a-f-]{36}$")]
@@ -50,6 +53,8 @@ _OF_A_MEMORY = (
     "user_text",
     "assistant_text",
 )
+_OF_A_ROW = ("finding", "id", "session_date", "used")
+_Finding = Literal["stale", "contradictory", "replaced", "duplicate", "expiring", "unused", "used"]
 _COUNTED = ("rounds", "facts", "sessions", "answers")
 _Result = dict[str, Any]
 
@@ -90,6 +95,8 @@ def memory_server(memory_of: Callable[[Any], MemoryRoutes]) -> MCPServer[Any]:
         (tools.recall, "Recall", _READS),
         (tools.facts, "Facts as of a day", _READS),
         (tools.list, "List memories", _READS),
+        (tools.health, "Check facts", _READS),
+        (tools.settle, "Settle a fact", _SETTLES),
         (tools.forget, "Forget", _FORGETS),
     ):
         described = inspect.getdoc(tool)
@@ -196,6 +203,56 @@ class _Tools:
         memories = [_shown(one) for one in page["data"]]
         return {"total": page["total"], "next": page["next"], "memories": memories}
 
+    async def health(
+        self,
+        context: Context[Any, Any],
+        finding: _Finding | None = None,
+        limit: _Limit = 50,
+        after: str | None = None,
+    ) -> _Result:
+        """List facts that may be wrong: stale, contradictory, replaced, duplicate or expiring; and
+        which were used in answers (used) or never (unused).
+
+        Ask the user about them, and settle what they say. Where next is not null there are more:
+        pass it as after.
+        """
+        asked = _given({"finding": finding, "limit": limit, "after": after})
+        page = await self._memory(context).call("GET", "/v1/memories/health", params=asked)
+        rows = [
+            {name: row[name] for name in _OF_A_ROW} | {"fact": row["fact"]["text"]}
+            for row in page["data"]
+        ]
+        return {"counts": page["counts"], "next": page["next"], "facts": rows}
+
+    async def settle(
+        self,
+        context: Context[Any, Any],
+        id: _MemoryId,
+        fact: str,
+        confirmed: bool = False,
+        until: str | None = None,
+        while_: Annotated[str | None, Field(alias="while")] = None,
+        always: bool = False,
+        ask_on: str | None = None,
+    ) -> _Result:
+        """Say up to when a fact holds, as the user says: fact is its text, id that of its memory.
+
+        confirmed: it still holds. until: the last day on which it holds, like 2024-05-01. while: a
+        statement of the user's by which it stands and falls, like "I live in Ghent". always: no
+        condition. ask_on: a day from which on the user is asked whether it still holds.
+        """
+        conditions = [one for one in (until, while_) if one is not None]
+        if len(conditions) + always > 1:
+            raise ToolError("give one of until, while and always")
+        said: dict[str, Any] = {"confirmed": [fact]} if confirmed else {}
+        if conditions or always:
+            given = None if always else _given({"until": until, "while": while_})
+            said["conditions"] = {fact: given}
+        if ask_on is not None:
+            said["ask_on"] = {fact: ask_on}
+        memory = await self._memory(context).call("PATCH", f"/v1/memories/{id}", body=said)
+        return {"facts": [one for one in memory["facts"] if one["text"] == fact]}
+
     async def forget(
         self,
         context: Context[Any, Any],
@@ -257,6 +314,7 @@ def _held(memory: Mapping[str, Any]) -> Iterator[_Result]:
             "text": fact["text"],
             "said_at": memory["session_date"],
             "event_dates": fact["event_dates"],
+            "condition": fact["condition"] and fact["condition"]["text"],
             "speaker": fact["speaker"],
             "replaces": [older["text"] for older in fact["supersedes"]],
             "id": memory["id"],

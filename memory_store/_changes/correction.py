@@ -5,13 +5,22 @@ turns that are sent again still find it. Nothing of what it said before is kept.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from memory_store._changes.links import without_rule_links
 from memory_store._facts import rule_facts
-from memory_store._types import CORRECTED, Days, EnrichmentState, Fact, Record, Round, Speaker
+from memory_store._types import (
+    CORRECTED,
+    Condition,
+    Days,
+    EnrichmentState,
+    Fact,
+    Record,
+    Round,
+    Speaker,
+)
 from memory_store.errors import InvalidRecord
 from memory_store.language import ENGLISH, Language
 
@@ -35,8 +44,10 @@ class Correction:
     """What a round should have said, and when that was said; None leaves a part as it is.
 
     Other texts without `facts` have their facts found anew; `facts` take the place of all others.
-    `speakers` say of facts, by their text, who said them: what the user claims replaces earlier
-    statements, and what was quoted replaces and contradicts nothing any more.
+    Of facts, by their text, `speakers` say who said them: what the user claims replaces earlier
+    statements, and what was quoted replaces and contradicts nothing any more. `conditions` say up
+    to when they hold, None for as long as nothing replaces them; `ask_on` from which day on the
+    user is asked whether they still do, None for never. What is `confirmed` still holds.
     """
 
     at: datetime
@@ -44,12 +55,20 @@ class Correction:
     assistant_text: str | None = None
     facts: tuple[GivenFact, ...] | None = None
     speakers: Mapping[str, Speaker] = field(default_factory=dict)
+    conditions: Mapping[str, Condition | None] = field(default_factory=dict)
+    ask_on: Mapping[str, date | None] = field(default_factory=dict)
+    confirmed: Collection[str] = ()
 
     @property
     def size(self) -> int:
         """Characters to be read in it."""
         given = [fact.text for fact in self.facts or ()]
         return sum(map(len, [self.user_text or "", self.assistant_text or "", *given]))
+
+    @property
+    def named(self) -> set[str]:
+        """The facts of which it says something beside their words."""
+        return {*self.speakers, *self.conditions, *self.ask_on, *self.confirmed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +97,12 @@ def corrected(
     if correction.facts is not None:
         facts, enrichment = _given(round, correction.facts, by_text, language), EnrichmentState.DONE
     elif round != record.round:
-        facts = rule_facts(round, language)
+        found = rule_facts(round, language)
+        facts = tuple(_held_like(fact, by_text.get(fact.text)) for fact in found)
     else:
         facts = record.facts
-    if correction.speakers:
-        facts = _attributed(facts, correction.speakers, language)
+    if correction.named:
+        facts = _settled(facts, correction, language)
         enrichment = EnrichmentState.DONE
     if round == record.round and _said(facts) == _said(record.facts):
         return record
@@ -95,17 +115,36 @@ def corrected(
     )
 
 
-def _attributed(
-    facts: tuple[Fact, ...], speakers: Mapping[str, Speaker], language: Language
+def _settled(
+    facts: tuple[Fact, ...], correction: Correction, language: Language
 ) -> tuple[Fact, ...]:
-    """The facts with who said them as the user says. Raises `InvalidRecord` where there is no
-    such fact."""
-    if unknown := set(speakers) - {fact.text for fact in facts}:
+    """The facts with who said them, and up to when they hold, as the user says. Raises
+    `InvalidRecord` where there is no such fact."""
+    if unknown := correction.named - {fact.text for fact in facts}:
         raise InvalidRecord(f"the memory has no fact {min(unknown)[:80]!r}")
     return tuple(
-        _said_by(fact, speakers[fact.text], language) if fact.text in speakers else fact
+        _as_the_user_says(fact, correction, language) if fact.text in correction.named else fact
         for fact in facts
     )
+
+
+def _as_the_user_says(fact: Fact, correction: Correction, language: Language) -> Fact:
+    said = replace(fact, source=GIVEN)
+    if speaker := correction.speakers.get(fact.text):
+        said = _said_by(said, speaker, language)
+    if fact.text in correction.confirmed:
+        said = _confirmed(said, correction.at)
+    if fact.text in correction.conditions:
+        said = replace(said, condition=correction.conditions[fact.text])
+    return replace(said, ask_on=correction.ask_on.get(fact.text, said.ask_on))
+
+
+def _confirmed(fact: Fact, at: datetime) -> Fact:
+    """A fact that the user says still holds: past the day of its condition, too."""
+    last = fact.condition.until if fact.condition else None
+    is_over = last is not None and last < at.date()
+    condition = None if is_over else fact.condition
+    return replace(fact, condition=condition, confirmed_at=at, ask_on=None)
 
 
 def _said_by(fact: Fact, speaker: Speaker, language: Language) -> Fact:
@@ -114,7 +153,6 @@ def _said_by(fact: Fact, speaker: Speaker, language: Language) -> Fact:
     return replace(
         chosen,
         speaker=speaker,
-        source=GIVEN,
         in_doubt=False,
         slot=language.slot_of(fact.text),
         supersedes=(*chosen.supersedes, *chosen.contradicts) if is_users else (),
@@ -173,6 +211,7 @@ def _to_fact(round: Round, given: GivenFact, before: Fact | None, language: Lang
     if not given.text.strip():
         raise InvalidRecord("a fact needs text")
     days = given.event_dates
+    found = language.condition_of(given.text, round.session_date)
     return Fact(
         given.text,
         before.speaker if before else Speaker.USER,
@@ -180,29 +219,52 @@ def _to_fact(round: Round, given: GivenFact, before: Fact | None, language: Lang
         language.event_days(given.text, round.session_date) if days is None else days,
         language.slot_of(given.text),
         in_doubt=before is not None and before.in_doubt,
+        condition=before.condition if before else found,
+        confirmed_at=before.confirmed_at if before else None,
+        ask_on=before.ask_on if before else None,
     )
 
 
-def _said(facts: tuple[Fact, ...]) -> list[tuple[str, tuple[Days, ...], Speaker, bool]]:
-    return [(fact.text, fact.event_dates, fact.speaker, fact.in_doubt) for fact in facts]
+def _said(facts: tuple[Fact, ...]) -> list[tuple[object, ...]]:
+    return [
+        (fact.text, fact.event_dates, fact.speaker, fact.in_doubt, *_kept(fact)) for fact in facts
+    ]
+
+
+def _kept(fact: Fact) -> tuple[Condition | None, datetime | None, date | None]:
+    """What the user may have said of a fact beside its words."""
+    return fact.condition, fact.confirmed_at, fact.ask_on
+
+
+def _held_like(fact: Fact, before: Fact | None) -> Fact:
+    """A fact that was found again keeps what the user said of it."""
+    if before is None or before.source != GIVEN or _kept(before) == _kept(fact):
+        return fact
+    condition, confirmed_at, ask_on = _kept(before)
+    return replace(
+        fact, source=GIVEN, condition=condition, confirmed_at=confirmed_at, ask_on=ask_on
+    )
 
 
 def _linked_like(fact: Fact, before: Fact | None) -> Fact:
     """A fact that stays keeps what it replaced and what replaced it."""
     if before is None or (before.speaker, before.in_doubt) != (fact.speaker, fact.in_doubt):
         return fact
+    # Under another condition the rules' links are made anew.
+    linked = before if before.condition == fact.condition else without_rule_links(before)
     return replace(
         fact,
-        superseded_by=before.superseded_by,
-        supersedes=before.supersedes,
-        contradicts=before.contradicts,
+        superseded_by=linked.superseded_by,
+        supersedes=linked.supersedes,
+        contradicts=linked.contradicts,
     )
 
 
 def _marked(round: Round, facts: tuple[Fact, ...], at: datetime) -> Round:
     """The round with a mark beside its turns, so that whoever still writes over what it was before
     is told that it has changed."""
-    spoken = (text for fact in facts for text in (fact.text, fact.speaker))
+    spoken = [text for fact in facts for text in (fact.text, fact.speaker)]
+    spoken += [repr(_kept(fact)) for fact in facts if any(_kept(fact))]
     said = "\0".join((at.isoformat(), round.user_text, round.assistant_text, *spoken))
     mark = CORRECTED + hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:20]
     return replace(round, corrected_at=at, turn_ids=(*round.turns, mark))

@@ -158,6 +158,7 @@ def _guarded(record: Record, fact: Fact, words: Authorship, language: Language) 
         fact,
         speaker=speaker,
         slot=slot_of(fact.text, record.round.user_text, language),
+        condition=language.condition_of(fact.text, record.round.session_date),
         supersedes=tuple(replaced),
         in_doubt=not is_sure,
         contradicts=tuple(o for o in fact.supersedes if is_denied and o not in replaced),

@@ -9,7 +9,7 @@ on both sides.
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from itertools import islice
 
 from memory_store._types import Fact, FactLink, Record, Speaker
@@ -33,6 +33,18 @@ def link_targets(records: Iterable[Record]) -> set[str]:
 def speaker_of(record: Record) -> str:
     """The name that the user speaks by, as names are compared; empty without one."""
     return (record.round.user_name or "").strip().casefold()
+
+
+def all_slots(records: Iterable[Record], slots: Collection[str]) -> set[str]:
+    """These slots, and others that facts of theirs are bound to or give a value for."""
+    wanted = set(slots)
+    return wanted | {
+        slot
+        for record in records
+        for fact in record.facts
+        if not wanted.isdisjoint(fact.slots)
+        for slot in fact.slots
+    }
 
 
 def may_be_one(first: Record, second: Record) -> bool:
@@ -201,42 +213,6 @@ def _said(record: Record) -> tuple[object, int]:
     return record.round.session_date, record.round.round_index
 
 
-class LinksOnADay:
-    """Records with the links that hold on a day.
-
-    `linked` are the records that links lead to, by id. A round that was forgotten or written
-    differently takes its links with it.
-    """
-
-    def __init__(self, linked: Mapping[str, Record], until: date | None) -> None:
-        self._linked = linked
-        self._until = until
-        self._texts: dict[str, set[str]] = {}
-
-    def of(self, record: Record) -> Record:
-        """The record with those of its links that hold."""
-        if not link_targets([record]):
-            return record
-        facts = tuple(
-            replace(
-                fact,
-                superseded_by=next(filter(self._holds, filter(None, [fact.superseded_by])), None),
-                supersedes=tuple(filter(self._holds, fact.supersedes)),
-                contradicts=tuple(filter(self._holds, fact.contradicts)),
-            )
-            for fact in record.facts
-        )
-        return replace(record, facts=facts)
-
-    def _holds(self, link: FactLink) -> bool:
-        if link.round_id not in self._linked:
-            return False
-        if link.round_id not in self._texts:
-            self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
-        seen = self._until is None or link.said_at.date() <= self._until
-        return seen and link.text in self._texts[link.round_id]
-
-
 # A statement in doubt contradicts so many of the latest that hold: with all of ten thousand, ten
 # thousand in doubt would have a hundred million links.
 _MOST_CONTRADICTED = 16
@@ -246,11 +222,16 @@ _Several = Mapping[tuple[str, int], Sequence[FactLink]]
 
 @dataclass(frozen=True, slots=True)
 class _Valued:
-    """A fact that gives a value for a slot: its record, its position in it, and what it states."""
+    """A fact that gives a value for a slot: its record, its position in it, and what it states.
+
+    A fact whose condition is bound to the slot (`is_bound`) stands among them as one that states
+    the value of its condition: what would replace that ends it.
+    """
 
     record: Record
     position: int
     known: Stated
+    is_bound: bool = False
 
     @property
     def fact(self) -> Fact:
@@ -274,31 +255,41 @@ def linked(
 ) -> list[Record]:
     """The records with the rules' links among all their facts of these slots made anew."""
     wanted = set(slots)
-    replaced: _Links = {}
-    replacing: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)
+    replaced: dict[tuple[str, int], tuple[_Valued, _Valued]] = {}
     contradicting: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)
     for places in _by_slot(records, wanted, language):
         places.sort(key=lambda one: one.order)
         own = [place for place in places if place.fact.is_users]
         for older, newer in _pairs(own):
-            replaced[older.key] = newer.link
-            replacing[newer.key].append(older.link)
-        holding = [place for place in own if place.known.holds and place.key not in replaced]
-        for doubted, held in _conflicts(places, holding):
+            first = replaced.get(older.key)
+            # What is bound to one slot and has another is ended by whichever changes first.
+            if first is None or newer.order < first[1].order:
+                replaced[older.key] = older, newer
+        valued = [place for place in places if not place.is_bound]
+        holding = [one for one in valued if one.fact.is_users and one.known.holds]
+        standing = [one for one in holding if one.key not in replaced]
+        for doubted, held in _conflicts(valued, standing):
             contradicting[doubted.key].append(held.link)
-    return [_relinked(record, wanted, replaced, replacing, contradicting) for record in records]
+    replacing: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)
+    for older, newer in sorted(replaced.values(), key=lambda pair: (pair[1].order, pair[0].order)):
+        replacing[newer.key].append(older.link)
+    links = {key: newer.link for key, (_, newer) in replaced.items()}
+    return [_relinked(record, wanted, links, replacing, contradicting) for record in records]
 
 
 def _by_slot(
     records: Sequence[Record], wanted: Collection[str], language: Language
 ) -> Iterable[list[_Valued]]:
-    """The facts that give a value for one of these slots, slot by slot."""
+    """The facts that give a value for one of these slots, or are bound to it, slot by slot."""
     found: defaultdict[str, list[_Valued]] = defaultdict(list)
     for record in records:
         for position, fact in enumerate(record.facts):
-            slot = fact.slot
+            slot, bound = fact.slot, fact.condition
             if slot in wanted and slot and (known := language.stated(fact.text)) is not None:
                 found[slot].append(_Valued(record, position, known))
+            if bound and bound.slot and bound.slot in wanted and bound.slot != slot:
+                known = Stated(bound.slot, bound.value, replaces=False)
+                found[bound.slot].append(_Valued(record, position, known, is_bound=True))
     return found.values()
 
 
@@ -378,7 +369,7 @@ def _relinked(
         )
 
     facts = tuple(
-        with_links((record.id, position), fact) if fact.slot in slots else fact
+        with_links((record.id, position), fact) if slots & {*fact.slots} else fact
         for position, fact in enumerate(record.facts)
     )
     return replace(record, facts=facts)

@@ -5,12 +5,13 @@ statements and may be another's waits for the user's word.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
 from operator import attrgetter
 
-from memory_store._changes.links import LinksOnADay, link_targets
+from memory_store._changes.links import link_targets
 from memory_store._points import records_in
-from memory_store._types import Days, Fact, FactLink, Record
+from memory_store._types import CONDITION, Days, Fact, FactLink, Record
 from memory_store.engines._engine import Engine, UserScope
 from memory_store.scheduler import aside, in_slices
 
@@ -34,11 +35,64 @@ def read_from(engine: Engine, user_id: str) -> Reading:
     return read
 
 
+class LinksOnADay:
+    """Records with the links that hold on a day.
+
+    `linked` are the records that links lead to, by id. A round that was forgotten or written
+    differently takes its links with it.
+    """
+
+    def __init__(self, linked: Mapping[str, Record], until: date | None) -> None:
+        self._linked = linked
+        self._until = until
+        self._texts: dict[str, set[str]] = {}
+
+    def of(self, record: Record) -> Record:
+        """The record with those of its links that hold."""
+        if not link_targets([record]):
+            return record
+        facts = tuple(
+            replace(
+                fact,
+                superseded_by=next(filter(self._holds, filter(None, [fact.superseded_by])), None),
+                supersedes=tuple(filter(self._holds, fact.supersedes)),
+                contradicts=tuple(filter(self._holds, fact.contradicts)),
+            )
+            for fact in record.facts
+        )
+        return replace(record, facts=facts)
+
+    def _holds(self, link: FactLink) -> bool:
+        if link.round_id not in self._linked:
+            return False
+        if link.round_id not in self._texts:
+            self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
+        seen = self._until is None or link.said_at.date() <= self._until
+        return seen and link.text in self._texts[link.round_id]
+
+
+def standing_on(record: Record, day: date | None) -> Record:
+    """The record on a day: a fact whose condition named an earlier one as its last is linked to
+    itself, as what says that it no longer holds."""
+    if day is None or not any(fact.condition for fact in record.facts):
+        return record
+    return replace(record, facts=tuple(_ended(record, fact, day) for fact in record.facts))
+
+
+def _ended(record: Record, fact: Fact, day: date) -> Fact:
+    last = fact.condition.until if fact.condition else None
+    if fact.superseded_by or last is None or last >= day:
+        return fact
+    at = datetime.combine(last, time(), UTC)
+    return replace(fact, superseded_by=FactLink(record.id, fact.text, at, CONDITION))
+
+
 async def linked_records(
-    read: Reading, days: Days, records: Mapping[str, Record]
+    read: Reading, days: Days, records: Mapping[str, Record], today: date | None = None
 ) -> dict[str, Record]:
     """The records by id, with those that their links lead to, and so on. Only links that hold
-    within the days are left in them."""
+    within the days are left in them, and conditions count that are over on their last day, or
+    today."""
     known = dict(records)
     new: Sequence[Record] = list(records.values())
     for _ in range(HOPS):
@@ -48,7 +102,11 @@ async def linked_records(
         new = [one for one in (await read([*wanted])).values() if one.round.was_said_on(days)]
         known |= {record.id: record for record in new}
     standing = LinksOnADay(known, days.last)
-    return {id: standing.of(record) async for id, record in in_slices(known.items())}
+    seen_on = min((day for day in (days.last, today) if day), default=None)
+    return {
+        id: standing_on(standing.of(record), seen_on)
+        async for id, record in in_slices(known.items())
+    }
 
 
 def superseded_parts(text: str, facts: Sequence[Fact]) -> list[Fact]:
@@ -77,10 +135,10 @@ class Step:
     until: FactLink | None
 
 
-async def told(engine: Engine, record: Record, days: Days) -> Told:
+async def told(engine: Engine, record: Record, days: Days, today: date | None = None) -> Told:
     """The record and the histories of its facts within the days."""
     linked = await linked_records(
-        read_from(engine, record.round.user_id), days, {record.id: record}
+        read_from(engine, record.round.user_id), days, {record.id: record}, today
     )
     standing = linked[record.id]
     every = in_slices(standing.facts)

@@ -6,9 +6,10 @@ marks lead nowhere and count for nothing until the round is written again.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 
-from memory_store._changes.links import Settling, Unlinking, link_targets, linked
+from memory_store._changes.links import Settling, Unlinking, all_slots, link_targets, linked
+from memory_store._changes.validity import standing_on
 from memory_store._facts import reading_of
 from memory_store._keys import Indexer
 from memory_store._points import facts_to_payload, records_in, scroll_in_parts
@@ -133,8 +134,13 @@ class Linking:
         """The other records with statements of these slots, and all of them with new links: the
         others first, then `records`."""
         ours = {*without} | {record.id async for record in in_slices(records)}
-        found = await records_in(self._engine, UserScope(user_id, slots=tuple(sorted(slots))))
-        others = [record async for record in in_slices(found) if record.id not in ours]
+        others: list[Record] = []
+        read: set[str] = set()
+        while read != slots:
+            read = slots
+            found = await records_in(self._engine, UserScope(user_id, slots=tuple(sorted(read))))
+            others = [record async for record in in_slices(found) if record.id not in ours]
+            slots = all_slots([*others, *records], read)
         size = _FACT * sum(1 + len(record.facts) for record in (*others, *records))
         relinked = await aside(size, linked, [*others, *records], slots, self._language)
         return others, relinked
@@ -163,6 +169,23 @@ class Linking:
         said = replace(known or Fact(text, event_dates=days), source=CORRECTION, supersedes=(link,))
         others = [fact for fact in record.facts if fact.text != text]
         return replace(record, facts=(said, *others))
+
+    async def to_be_asked(self, user_id: str, today: date) -> list[FactLink]:
+        """The facts that hold and of which the user is to be asked by now whether they still do;
+        each once."""
+        found = await records_in(self._engine, UserScope(user_id, to_ask=True))
+        records = [standing_on(record, today) for record in found]
+        due = [
+            FactLink(record.id, fact.text, record.round.session_date)
+            for record in records
+            for fact in record.facts
+            if _is_due(fact, today) and fact.superseded_by is None
+        ]
+        changed = [replace(one, facts=tuple(_asked(f, today) for f in one.facts)) for one in found]
+        await self._write(
+            user_id, [new for old, new in zip(found, changed, strict=True) if new != old]
+        )
+        return due
 
     async def before_forgetting(
         self, user_id: str, gone: Sequence[Record], staying: Collection[str] = ()
@@ -209,6 +232,14 @@ class Linking:
             await pause()
 
 
+def _is_due(fact: Fact, today: date) -> bool:
+    return fact.ask_on is not None and fact.ask_on <= today
+
+
+def _asked(fact: Fact, today: date) -> Fact:
+    return replace(fact, ask_on=None) if _is_due(fact, today) else fact
+
+
 def _by_user(records: Iterable[Record]) -> dict[str, list[Record]]:
     by_user: dict[str, list[Record]] = {}
     for record in records:
@@ -217,8 +248,8 @@ def _by_user(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 def slots_of(records: Iterable[Record]) -> set[str]:
-    """The slots for which the statements in the records give values."""
-    return {fact.slot for record in records for fact in record.facts if fact.slot}
+    """The slots for which the statements in the records give values, or that they are bound to."""
+    return {slot for record in records for fact in record.facts for slot in fact.slots}
 
 
 class RecordWriter:

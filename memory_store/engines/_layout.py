@@ -35,8 +35,9 @@ PERSON = "person"
 """The payload field that says, of a round in a space, whose space that is."""
 CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
 """The payload fields of a claim, which are no part of the record."""
-CONFLICTS, OPEN = "conflicts", "open"
-"""The payload field that says of a round that its facts contradict others; and what it says."""
+CONFLICTS, OPEN, TO_ASK = "conflicts", "open", "to ask"
+"""The payload field of what the user is to settle in a round: that its facts contradict others, or
+that they are to be asked whether one still holds."""
 INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, PERSON)
 INDEXED_TIMES = ("event_days", EXPIRES)
 """The payload fields that engines index, beside `USER`, which keeps tenants apart, and `SAID`, by
@@ -59,7 +60,7 @@ def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
         "slots": scope.slots,
         "enrichment": scope.states,
         REPEATS: scope.repeats,
-        CONFLICTS: (OPEN,) if scope.in_conflict else None,
+        CONFLICTS: (OPEN,) if scope.in_conflict else (TO_ASK,) if scope.to_ask else None,
     }
     named = [(field, list(map(str, of))) for field, of in wanted.items() if of is not None]
     return named + [(LABELS, list(terms)) for terms in scope.labels]

@@ -5,6 +5,7 @@ judged from labelled examples of several languages.
 """
 
 from memory_store.language.asked import Asked
+from memory_store.language.conditions import bound_to, is_condition, is_open
 from memory_store.language.kinds import ASKING, TELLING, Kind, kinds_of, most_of
 from memory_store.language.language import Language
 from memory_store.language.languages import languages_of, word_list, wording
@@ -44,10 +45,13 @@ __all__ = [
     "Sentence",
     "Stated",
     "Wishes",
+    "bound_to",
     "confirms",
     "confirms_deletion",
     "declines",
+    "is_condition",
     "is_everything",
+    "is_open",
     "key_phrases",
     "kinds_of",
     "languages_of",

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from memory_store._spans import TimeRange
-from memory_store._types import Days
+from memory_store._types import Condition, Days
 from memory_store.language.asked import Asked, as_statement, asked_in, asked_slot
+from memory_store.language.conditions import condition_of
 from memory_store.language.dates import (
     Pack,
     counted_days,
@@ -84,6 +85,10 @@ class Language:
     def slot_of(self, statement: str) -> str | None:
         """The slot of a fact; None also where the statement gives several values."""
         return slot_of(statement) if self.has_rules else None
+
+    def condition_of(self, statement: str, said_on: datetime | date) -> Condition | None:
+        """Up to when a statement holds, as it says itself."""
+        return condition_of(statement, said_on) if self.has_rules else None
 
     def asked_slot(self, question: str) -> str | None:
         """The slot of which a question wants the value; None where that is not sure."""

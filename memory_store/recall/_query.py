@@ -84,6 +84,8 @@ class Query:
     """How rounds must be labelled to be found."""
     asked: Asked | None = None
     """What the text asks for, where it was read before; its days count only with `asked_on`."""
+    today: date | None = None
+    """The day on which conditions may be over, where that is not `asked_on`."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():

@@ -127,7 +127,8 @@ async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings)
     values = await _values(memory.records, query.user_id, wanted)
     records = {id: one.record for id, one in values.items()}
     read = partial(memory.records.of, query.user_id)
-    linked = await linked_records(read, query.days, records)
+    today = query.today or query.asked_on
+    linked = await linked_records(read, query.days, records, today)
     values |= {
         id: replace(one, record=linked[id])
         for id, one in values.items()

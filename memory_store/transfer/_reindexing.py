@@ -57,6 +57,7 @@ def renewed(record: Record, language: Language = ENGLISH) -> Record:
                 event_dates=fact.event_dates,
                 slot=fact.slot,
                 in_doubt=fact.in_doubt,
+                condition=fact.condition,
             )
         )
     said = record.round.user_text
@@ -67,7 +68,16 @@ def renewed(record: Record, language: Language = ENGLISH) -> Record:
 def lasting(record: Record) -> bytes:
     """What must be the same in every index of the record."""
     kept = [without_rule_links(fact) for fact in record.facts if _is_kept(fact)]
-    plain = [replace(fact, slot=None, event_dates=(), in_doubt=False) for fact in kept]
+    plain = [
+        replace(
+            fact,
+            slot=None,
+            event_dates=(),
+            in_doubt=False,
+            condition=fact.condition if fact.source == GIVEN else None,
+        )
+        for fact in kept
+    ]
     told = [replace(fact, speaker=Speaker.USER) if _is_read(fact) else fact for fact in plain]
     ordered = tuple(sorted(told, key=lambda fact: fact.text))
     return to_line(replace(record, facts=ordered)).encode()

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 import memory_store
 from assistant.api.replies import Day, Instant, Reply, one_of
 from assistant.api.replies.receipts import Receipted
-from memory_store import Record, Speaker, Told
+from memory_store import Finding, Record, Speaker, Told
 
 SpeakerWord = Annotated[Speaker, one_of(Speaker)]
 """Who said something; `quoted` is somebody whom the user quotes or whose text they paste."""
@@ -49,6 +49,22 @@ _OLDER = {
 }
 
 
+class FactCondition(Reply):
+    """Up to when a fact holds: a day, or while the user gives a slot this value; neither where they
+    will say so, or are to be asked."""
+
+    text: str
+    until: Day | None
+    slot: str | None
+    value: str
+    example: ClassVar[Mapping[str, Any]] = {
+        "text": "until 1 May",
+        "until": "2024-05-01",
+        "slot": None,
+        "value": "",
+    }
+
+
 class KeptFact(Reply):
     """A fact of a round."""
 
@@ -60,6 +76,9 @@ class KeptFact(Reply):
     supersedes: list[LinkedFact]
     in_doubt: bool
     contradicts: list[LinkedFact]
+    condition: FactCondition | None
+    confirmed_at: Instant | None
+    ask_on: Day | None
     example: ClassVar[Mapping[str, Any]] = {
         "text": "I moved to Bruges yesterday.",
         "speaker": "user",
@@ -69,6 +88,9 @@ class KeptFact(Reply):
         "supersedes": [_OLDER],
         "in_doubt": False,
         "contradicts": [],
+        "condition": None,
+        "confirmed_at": None,
+        "ask_on": None,
     }
 
 
@@ -222,6 +244,65 @@ class MemoryPage(Reply):
         "total": 1,
         "next": None,
         "data": [Memory.example],
+    }
+
+
+FindingWord = Annotated[Finding, one_of(Finding)]
+"""What there is to say of a fact."""
+
+
+class HealthRow(Reply):
+    """What there is to say of a fact: `others` are those that it is about, such as what replaced
+    it; `used` counts the answers that repeated its round."""
+
+    object: Literal["memory.health"]
+    finding: FindingWord
+    id: str
+    session_id: str
+    session_date: Instant
+    fact: KeptFact
+    used: int
+    others: list[LinkedFact]
+
+    @classmethod
+    def of(cls, held: memory_store.Found, **more: Any) -> Self:
+        """A finding about a fact of a round."""
+        round = held.record.round
+        return super().of(
+            held,
+            object="memory.health",
+            id=round.id,
+            session_id=round.session_id,
+            session_date=round.session_date,
+            **more,
+        )
+
+
+class MemoryHealth(Reply):
+    """A page of findings; `counts` has all of them by name, `next` is null on the last page."""
+
+    object: Literal["list"]
+    counts: dict[FindingWord, int]
+    total: int
+    next: str | None
+    data: list[HealthRow]
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "list",
+        "counts": {one: int(one in (Finding.REPLACED, Finding.UNUSED)) for one in Finding},
+        "total": 1,
+        "next": None,
+        "data": [
+            {
+                "object": "memory.health",
+                "finding": "replaced",
+                "id": GHENT_ID,
+                "session_id": "spring",
+                "session_date": "2023-05-20T10:00:00Z",
+                "fact": GHENT["facts"][0],
+                "used": 0,
+                "others": [LinkedFact.example],
+            }
+        ],
     }
 
 

@@ -97,13 +97,29 @@ def _few(given: Any) -> Any:
     return given
 
 
+class GivenCondition(Request):
+    """Up to when a fact holds: to the end of a day, or while a statement of the user's holds ("I
+    live in Ghent")."""
+
+    until: Time = None
+    while_: str | None = Field(default=None, alias="while", min_length=1, max_length=400)
+
+
+_Conditions = Annotated[dict[str, GivenCondition | None] | None, BeforeValidator(_few)]
+
+
 class CorrectedMemory(OfUser):
-    """`PATCH /v1/memories/{id}`. `speakers` say of facts, by their text, who said them."""
+    """`PATCH /v1/memories/{id}`. Of facts, by their text, `speakers` say who said them,
+    `conditions` up to when they hold, and `ask_on` from which day on the user is asked; null lifts
+    either. What is `confirmed` still holds."""
 
     user_text: str | None = None
     assistant_text: str | None = None
     facts: Many[str | StatedFact] | None = None
     speakers: Annotated[dict[str, Literal["user", "quoted"]] | None, BeforeValidator(_few)] = None
+    conditions: _Conditions = None
+    ask_on: Annotated[dict[str, Time] | None, BeforeValidator(_few)] = None
+    confirmed: Many[str] | None = None
     timestamp: Time = None
     example: ClassVar[Mapping[str, Any]] = {
         "user_id": "ann",

@@ -9,22 +9,14 @@ import { ask, path } from "../server/api.js";
 import { whose } from "./facts.js";
 import { memoryChanged } from "./forget.js";
 
-const AT_ONCE = 200;
-
-/** The conflicts, as a page of a list. */
-export async function readConflicts() {
-  const query = { user_id: settings.user, limit: AT_ONCE };
-  return { ...(await ask("GET", "/v1/memories/conflicts", { query })), next: null };
-}
-
-/** A conflict as an article: both statements with their days, and the two ways out. */
+/** A conflict, a finding about a fact, as an article: both statements with their days, and the two ways out. */
 export function conflictCard(one) {
   const button = (label, said, speaker) =>
     el("button", { type: "button", class: "quiet", onclick: () => decide(one, speaker, said).catch(showError) }, label);
   const href = `#/chat/${encodeURIComponent(one.session_id)}`;
   return el("article", { class: "card", data: { id: one.id } },
-    statement("In a message of", one.said_at, one.fact, whose(one)),
-    one.contradicts.map((held) => statement("You said on", held.said_at, held.text)),
+    statement("In a message of", one.session_date, one.fact.text, whose(one.fact)),
+    one.others.map((held) => statement("You said on", held.said_at, held.text)),
     el("p", { class: "actions" },
       el("a", { class: "quiet", href }, "Conversation"),
       button("Leave as it is", "Left as it is.", "quoted"),
@@ -36,7 +28,7 @@ function statement(when, at, text, ...more) {
 }
 
 async function decide(one, speaker, said) {
-  const send = { speakers: { [one.fact]: speaker } };
+  const send = { speakers: { [one.fact.text]: speaker } };
   await ask("PATCH", path`/v1/memories/${one.id}`, { send, query: { user_id: settings.user } });
   memoryChanged();
   notice(said);

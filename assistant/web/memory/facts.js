@@ -23,11 +23,22 @@ function fact(value, one, asOf) {
     one.event_dates.map((days) => el("span", { class: "tag" }, range(days))),
     whose(one),
     by(one.source),
-    newer ? el("p", { class: "faint" }, `Since ${day(newer.said_at)}: ${newer.text}`) : null,
+    holding(one),
     one.supersedes.map((older) => el("p", { class: "faint" }, `Before (${day(older.said_at)}): ${older.text}`)),
     one.contradicts.map((other) => el("p", { class: "faint" }, `Contradicts (${day(other.said_at)}): ${other.text}`)));
   if (changed(one)) made.append(history(made, value, one, asOf));
   return made;
+}
+
+/** Up to when a fact holds or held, when that was confirmed, and when it is asked about. */
+export function holding({ superseded_by: newer, condition, confirmed_at, ask_on }) {
+  const over = newer?.by === "condition";
+  return [
+    over ? `Held until ${day(newer.said_at)}` : newer ? `Since ${day(newer.said_at)}: ${newer.text}` : null,
+    condition && !over ? `Holds ${condition.text}` : null,
+    confirmed_at ? `Confirmed ${day(confirmed_at)}` : null,
+    ask_on ? `Asked again on ${day(ask_on)}` : null,
+  ].filter(Boolean).map((text) => el("p", { class: "faint" }, text));
 }
 
 const QUOTED = "It stands in a message that quotes, pastes or makes up a text, so it may be another's. It replaces nothing.";

@@ -8,7 +8,7 @@ import { settings } from "../page/settings.js";
 import { readSessions } from "../chat/sessions.js";
 import { ask } from "../server/api.js";
 import { card } from "./card.js";
-import { conflictCard, noConflict, readConflicts } from "./conflicts.js";
+import { healthCard, noFinding, readHealth } from "./health.js";
 import { openCorrection } from "./correct.js";
 import { forgetEverything, forgetRound } from "./forget.js";
 import { Pages } from "./pages.js";
@@ -25,7 +25,7 @@ export function startMemories() {
     showMemories();
   };
   byId("filter").onreset = () => setTimeout(showMemories);
-  for (const id of ["questions-too", "facts-only", "conflicts-only", "from", "to", "as-of"]) byId(id).onchange = showMemories;
+  for (const id of ["questions-too", "facts-only", "health", "from", "to", "as-of"]) byId(id).onchange = showMemories;
   byId("export").onclick = () => saveExport().catch(showError);
   byId("import").onclick = () => byId("import-file").click();
   byId("import-file").onchange = importFile;
@@ -65,12 +65,14 @@ export async function refreshMemories() {
 }
 
 const value = (id) => byId(id).value.trim() || undefined;
-const inConflict = () => byId("conflicts-only").checked;
+const finding = () => byId("health").value;
 const byMeaning = () => byId("by").value === "meaning" && value("text") !== undefined;
 
 async function read(after) {
-  const found = inConflict() ? await readConflicts() : byMeaning() ? await search() : await page(after);
-  byId("total").textContent = counted(found.total, inConflict() ? "conflict" : "memory");
+  const mine = pages;
+  const found = await (finding() ? readHealth(finding(), after, AT_ONCE) : byMeaning() ? search() : page(after));
+  // What was asked for before may come after what is asked for now.
+  if (mine === pages) byId("total").textContent = counted(found.total, finding() === "contradictory" ? "conflict" : finding() ? "fact" : "memory");
   return found;
 }
 
@@ -106,7 +108,7 @@ function showWeak(values) {
 
 /** The cards of a page, under the days they are of; `before` is the one listed before them. */
 function show(values, before) {
-  if (inConflict()) return values.map(conflictCard);
+  if (finding()) return values.map(healthCard);
   const byDate = !byMeaning();
   const factsOnly = byId("facts-only").checked;
   const made = [];
@@ -145,7 +147,7 @@ async function importFile() {
 }
 
 function nothing() {
-  if (inConflict()) return noConflict();
+  if (finding()) return noFinding(finding());
   const tell = (title, text) => el("div", { class: "welcome" }, el("h2", {}, title), el("p", {}, text));
   const left = byId("questions-too").checked ? "" : " Your questions were not searched.";
   if (byMeaning()) return tell("Nothing is near to that", `Nothing that you told comes near to it in meaning.${left}`);

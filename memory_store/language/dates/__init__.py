@@ -6,12 +6,19 @@ argument.
 
 from memory_store.language.dates.pack import Pack, pack_of
 from memory_store.language.dates.questions import time_range
-from memory_store.language.dates.reading import counted_days, event_days, pack_for, picked_weekdays
+from memory_store.language.dates.reading import (
+    counted_days,
+    event_days,
+    expression_at,
+    pack_for,
+    picked_weekdays,
+)
 
 __all__ = [
     "Pack",
     "counted_days",
     "event_days",
+    "expression_at",
     "pack_for",
     "pack_of",
     "picked_weekdays",

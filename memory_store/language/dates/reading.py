@@ -205,6 +205,17 @@ def _names_an_event(item: FoundDays, found: Read) -> bool:
     return not (item.rolling and for_how_long)
 
 
+def expression_at(
+    text: str, start: int, end: int, said_on: datetime | date
+) -> TimeExpression | None:
+    """The days that an English text names by these characters, or by the words right behind."""
+    found = read(text, _day(said_on), pack_of(ENGLISH))
+    behind = end + len(text[end:]) - len(text[end:].lstrip())
+    expressions = [found.expression(one) for one in found.found if one.span] if found else []
+    near = (one for one in expressions if one.start <= behind < one.start + len(one.text))
+    return next(near, None)
+
+
 # Words that count from the day they were said on, whatever the sentence is about.
 _COUNTED = pattern(
     "(?:on|since|until|by|for|during|over|in|from|before|after|around)? the?"

@@ -81,6 +81,7 @@ CALLS: Mapping[str, Call] = {
     "POST /v1/memories/search": Call(body={"query": QUESTION}),
     "GET /v1/memories": Call(params={"text": "safe"}),
     "GET /v1/memories/conflicts": Call(),
+    "GET /v1/memories/health": Call(),
     "GET /v1/memories/{memory_id}": Call(),
     "PATCH /v1/memories/{memory_id}": Call(body={"user_text": "My safe is open."}),
     "DELETE /v1/memories/{memory_id}": Call(),

@@ -25,7 +25,8 @@ httpx2 = pytest.importorskip("httpx2")
 MCPError = mcp.shared.exceptions.MCPError
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
-TOOLS = {"remember", "recall", "facts", "list", "forget"}
+READING = {"recall", "facts", "list", "health"}
+TOOLS = READING | {"remember", "settle", "forget"}
 KEYS: Mapping[str, tuple[str | None, tuple[KeyScope, ...]]] = {
     "ann": ("ann", (KeyScope.SET_TIME,)),
     "eve": ("eve", ()),
@@ -98,7 +99,7 @@ async def test_the_tools_say_what_they_do(url: str, keys: Mapping[str, str]) -> 
     assert all(tool.title and tool.description for tool in tools.values())
     assert not any("    " in tool.description for tool in tools.values())
     hints = {name: tool.annotations for name, tool in tools.items()}
-    assert {name for name in TOOLS if hints[name].read_only_hint} == {"recall", "facts", "list"}
+    assert {name for name in TOOLS if hints[name].read_only_hint} == READING
     assert {name for name in TOOLS if hints[name].destructive_hint} == {"forget"}
     assert {name for name in TOOLS if hints[name].idempotent_hint} == TOOLS - {"remember"}
     assert not any(hint.open_world_hint for hint in hints.values())
@@ -396,10 +397,30 @@ async def test_limits_are_those_of_the_api(tmp_path: Path) -> None:
     assert int(replies[-1].headers["retry-after"]) >= 1
 
 
+async def test_facts_are_checked_and_settled(url: str, keys: Mapping[str, str]) -> None:
+    text = "I rent a studio in Leuven."
+    async with connected(url, keys["ann"]) as client:
+        (id,) = (await call(client, "remember", text=text))["ids"]
+        await call(client, "settle", id=id, fact=text, until="2031-05-01")
+        held = (await call(client, "facts", about="studio in Leuven"))["facts"]
+        assert [one["condition"] for one in held if one["text"] == text] == ["until 1 May 2031"]
+        await call(client, "settle", id=id, fact=text, always=True, ask_on="2031-04-01")
+        rows = (await call(client, "health", finding="expiring"))["facts"]
+        assert [row["fact"] for row in rows if row["id"] == id] == [text]
+        settled = await call(client, "settle", id=id, fact=text, confirmed=True)
+        assert settled["facts"][0]["confirmed_at"]
+        both = {"id": id, "fact": text, "until": "2031-05-01", "while": "I live in Leuven"}
+        assert "one of until" in await refused(client, "settle", **both)
+
+
 @pytest.mark.parametrize("tool", ["recall", "remember"])
 async def test_a_failure_that_nothing_foresaw_tells_nothing(tmp_path: Path, tool: str) -> None:
+    stands_still = True
+
     def stopped() -> datetime:
-        raise RuntimeError("the clock of 4711-mh stands still")
+        if stands_still:
+            raise RuntimeError("the clock of 4711-mh stands still")
+        return datetime.now(UTC)
 
     app = create_app(Settings(embedder="hash", data_dir=tmp_path), clock=stopped)
     with served(app) as url:
@@ -409,6 +430,7 @@ async def test_a_failure_that_nothing_foresaw_tells_nothing(tmp_path: Path, tool
             )
             assert f"Error executing tool {tool}" in told
             assert "4711" not in told
+            stands_still = False
             assert (await call(client, "list"))["total"] == 0
 
 

@@ -265,7 +265,7 @@ def test_a_conflict_is_decided(
 ) -> None:
     in_conflict(http, ann)
     page = open_page(quoting_url, "/#/memories")
-    page.get_by_label("Conflicts").check()
+    page.get_by_label("Health").select_option("contradictory")
     expect(page.locator("#total")).to_have_text("1 conflict")
     expect(cards(page)).to_contain_text(
         "In a message of Tuesday 2 May 2023I moved to Oslo last week."

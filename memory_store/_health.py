@@ -1,0 +1,126 @@
+"""How well the facts of a memory are: old, at odds, replaced, told twice, never used, about to end.
+
+Pure: all follows from the records of one user and a day.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+
+from memory_store._changes.validity import LinksOnADay, standing_on
+from memory_store._types import Fact, FactLink, Record
+from memory_store.language import Language, is_open
+
+
+class Finding(StrEnum):
+    """What there is to say of a fact."""
+
+    STALE = "stale"
+    """It is a state, such as where somebody lives, and was not confirmed for long."""
+    CONTRADICTORY = "contradictory"
+    """It contradicts what holds, and may be another's."""
+    REPLACED = "replaced"
+    """It holds no longer."""
+    DUPLICATE = "duplicate"
+    """A later one says the same."""
+    EXPIRING = "expiring"
+    """Its condition ends soon or is not known, or the user is to be asked about it."""
+    UNUSED = "unused"
+    """No answer has repeated its round."""
+    USED = "used"
+    """Answers have repeated its round, most often first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding about a fact of a record, with the facts that it is about; `used` counts the
+    answers that repeated its round."""
+
+    finding: Finding
+    record: Record
+    fact: Fact
+    used: int
+    others: tuple[FactLink, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """What counts as long and as soon, in days, seen from a day."""
+
+    today: date
+    stale_days: int = 180
+    expiring_days: int = 30
+
+
+def health_of(records: Sequence[Record], checkup: Checkup, language: Language) -> list[Found]:
+    """The findings about the facts of one user, by kind; of a kind the newest first, but what was
+    used most."""
+    known = {record.id: record for record in records}
+    links = LinksOnADay(known, None)
+    standing = [standing_on(links.of(record), checkup.today) for record in known.values()]
+    used = Counter(id for record in known.values() for id in record.round.repeats)
+    own = [(record, fact) for record in standing for fact in record.facts if fact.is_users]
+    holding = [(record, fact) for record, fact in own if fact.superseded_by is None]
+    places = {(record.id, fact.text) for record, fact in holding}
+    found = [
+        *_contradictory(standing, places, used),
+        *(
+            Found(Finding.REPLACED, record, fact, used[record.id], (fact.superseded_by,))
+            for record, fact in own
+            if fact.superseded_by
+        ),
+        *_duplicates(holding, used, language),
+    ]
+    for record, fact in holding:
+        kinds = [*_of_time(record, fact, checkup)]
+        kinds.append(Finding.USED if used[record.id] else Finding.UNUSED)
+        found += (Found(kind, record, fact, used[record.id]) for kind in kinds)
+    order = {finding: place for place, finding in enumerate(Finding)}
+    found.sort(key=lambda one: one.record.round.place, reverse=True)
+    most = Finding.USED
+    return sorted(found, key=lambda one: (order[one.finding], one.finding is most and -one.used))
+
+
+def _of_time(record: Record, fact: Fact, checkup: Checkup) -> Iterator[Finding]:
+    if fact.slot and _age(record, fact, checkup.today) > timedelta(checkup.stale_days):
+        yield Finding.STALE
+    condition, soon = fact.condition, checkup.today + timedelta(checkup.expiring_days)
+    ends = condition is not None and condition.until is not None and condition.until <= soon
+    if ends or fact.ask_on or (condition and is_open(condition)):
+        yield Finding.EXPIRING
+
+
+def _age(record: Record, fact: Fact, today: date) -> timedelta:
+    last: datetime = max(filter(None, (record.round.session_date, fact.confirmed_at)))
+    return today - last.date()
+
+
+def _contradictory(
+    records: Iterable[Record], holding: set[tuple[str, str]], used: Counter[str]
+) -> Iterator[Found]:
+    for record in records:
+        for fact in record.facts:
+            held = tuple(one for one in fact.contradicts if (one.round_id, one.text) in holding)
+            if held:
+                yield Found(Finding.CONTRADICTORY, record, fact, used[record.id], held)
+
+
+def _duplicates(
+    holding: Iterable[tuple[Record, Fact]], used: Counter[str], language: Language
+) -> Iterator[Found]:
+    """Facts that a later one repeats in its words, or by giving the same value."""
+    latest: dict[tuple[str, str], tuple[Record, Fact]] = {}
+    for record, fact in sorted(holding, key=lambda one: one[0].round.place):
+        known = language.stated(fact.text) if fact.slot else None
+        said = (known.slot, known.value) if known else ("", _plain(fact.text))
+        if (before := latest.get(said)) and before[0].id != record.id:
+            again = FactLink(record.id, fact.text, record.round.session_date)
+            earlier, repeated = before
+            yield Found(Finding.DUPLICATE, earlier, repeated, used[earlier.id], (again,))
+        latest[said] = record, fact
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".!")
