@@ -50,8 +50,10 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
     user_id = await context.user_of(request, body.user_id, space=body.space)
     context.limits_of(request).check_query(body.query)
-    now = context.time_of(request, body.now, param="now")
-    days = context.days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
+    zone = context.zone_of(request, body.timezone)
+    now = context.time_of(request, body.now, zone=zone, param="now")
+    given = {"from": body.from_, "to": body.to, "as_of": body.as_of}
+    days = context.days_of(given, now.zone)
     days = known_until(days, now.at, timed=now.given)
     query = Query(
         user_id,

@@ -9,10 +9,10 @@ on both sides.
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from itertools import islice
 
-from memory_store._types import Fact, FactLink, Record, Speaker
+from memory_store._types import Days, Fact, FactLink, Record, Speaker
 from memory_store.language import ENGLISH, Language, Stated, replaces
 
 RULE = "rule"
@@ -202,15 +202,15 @@ def _said(record: Record) -> tuple[object, int]:
 
 
 class LinksOnADay:
-    """Records with the links that hold on a day.
+    """Records with the links that hold within days, however early these begin.
 
     `linked` are the records that links lead to, by id. A round that was forgotten or written
     differently takes its links with it.
     """
 
-    def __init__(self, linked: Mapping[str, Record], until: date | None) -> None:
+    def __init__(self, linked: Mapping[str, Record], days: Days) -> None:
         self._linked = linked
-        self._until = until
+        self._until = Days(last=days.last, zone=days.zone)
         self._texts: dict[str, set[str]] = {}
 
     def of(self, record: Record) -> Record:
@@ -233,8 +233,7 @@ class LinksOnADay:
             return False
         if link.round_id not in self._texts:
             self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
-        seen = self._until is None or link.said_at.date() <= self._until
-        return seen and link.text in self._texts[link.round_id]
+        return self._until.hold(link.said_at) and link.text in self._texts[link.round_id]
 
 
 # A statement in doubt contradicts so many of the latest that hold: with all of ten thousand, ten

@@ -47,7 +47,7 @@ async def linked_records(
             break
         new = [one for one in (await read([*wanted])).values() if one.round.was_said_on(days)]
         known |= {record.id: record for record in new}
-    standing = LinksOnADay(known, days.last)
+    standing = LinksOnADay(known, days)
     return {id: standing.of(record) async for id, record in in_slices(known.items())}
 
 

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +74,7 @@ def ranges(scope: UserScope) -> dict[str, Days]:
 def instants(days: Days) -> tuple[datetime | None, datetime | None]:
     """The first moment of the days, and the first moment after them; None where open."""
     after = days.last + timedelta(days=1) if days.last and days.last < date.max else None
-    return _midnight(days.first), _midnight(after)
+    return _midnight(days.first, days.zone), _midnight(after, days.zone)
 
 
 class Divided(NamedTuple):
@@ -95,8 +95,13 @@ def to_matrix(rows: Sequence[Sequence[float]] | None) -> Matrix:
     return np.asarray(rows or [], dtype=np.float32)
 
 
-def _midnight(day: date | None) -> datetime | None:
-    return datetime.combine(day, time(), UTC) if day else None
+def _midnight(day: date | None, zone: tzinfo) -> datetime | None:
+    if day is None:
+        return None
+    try:
+        return datetime.combine(day, time(), zone).astimezone(UTC)
+    except OverflowError:
+        return None  # Nothing was said before the first moment of the calendar.
 
 
 WrittenIds = Mapping[str, Sequence[str] | None]

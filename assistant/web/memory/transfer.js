@@ -13,7 +13,7 @@ import { Unreadable, readImport } from "./import_file.js";
 export async function saveExport() {
   const response = await request("GET", path`/v1/users/${settings.user}/export`);
   const href = URL.createObjectURL(await response.blob());
-  el("a", { href, download: `memories-${settings.user}-${dayKey(new Date().toISOString())}.jsonl` }).click();
+  el("a", { href, download: `memories-${settings.user}-${dayKey(Date.now())}.jsonl` }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
