@@ -41,7 +41,8 @@ LONGEST_TITLE = 200
 @dataclass(frozen=True, slots=True)
 class Listing:
     """Which rounds of a user to list: said on these days, in this session, labelled like this, with
-    this text on either side, of these ids. With `as_of` they say what held on that day.
+    this text on either side, of these ids; with `pinned` only those that are. With `as_of` they say
+    what held on that day.
 
     Without `questions` those in which the user only asks are left out; of rounds that were written
     before this was noted, none are.
@@ -60,6 +61,7 @@ class Listing:
     limit: int = 50
     after: Place | None = None
     where: Where = ()
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

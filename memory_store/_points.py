@@ -30,6 +30,7 @@ from memory_store.engines._layout import (
     LABELS,
     OPEN,
     PERSON,
+    PINNED,
     READING,
     REPEATS,
 )
@@ -118,10 +119,17 @@ def _said_of(round: Round) -> Payload:
         said[LABELS] = list(terms_of(round.labels))
     if round.expires_at:
         said[EXPIRES] = _instant(round.expires_at)
+    if round.pinned:
+        said |= pinned_to_payload(True)
     owner = whose(round.user_id)
     if owner.space is not None:
         said[PERSON] = owner.user_id
     return said
+
+
+def pinned_to_payload(pinned: bool) -> Payload:
+    """The payload field that says whether a round is pinned."""
+    return {PINNED: [PINNED] if pinned else []}
 
 
 def facts_to_payload(facts: Sequence[Fact]) -> Payload:
@@ -179,6 +187,7 @@ def from_plain(payload: Payload) -> Record:
         session_title=payload.get("session_title", ""),
         labels=from_terms(payload.get(LABELS) or ()),
         expires_at=_read_instant(payload.get(EXPIRES)),
+        pinned=bool(payload.get(PINNED)),
         outcome=payload.get("outcome", ""),
         # None where it was written before readings were kept, or read otherwise.
         reading=reading_from(payload.get(READING), payload["user_text"]),

@@ -157,7 +157,12 @@ class MemoryReader:
         if ids == ():
             return Page((), 0)
         scope = UserScope(
-            listing.user_id, listing.session_id, ids, listing.days, labels=listing.where
+            listing.user_id,
+            listing.session_id,
+            ids,
+            listing.days,
+            labels=listing.where,
+            pinned=listing.pinned,
         )
         every = await self._engine.scroll(scope, fields(listing))
         page = await aside(FACT * len(every), cut, every, listing)

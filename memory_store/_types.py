@@ -152,6 +152,8 @@ class Round:
     """Metadata of the caller's own."""
     expires_at: datetime | None = field(default=None, compare=False)
     """When it may be forgotten, which somebody must ask for."""
+    pinned: bool = field(default=False, compare=False)
+    """Whether the user wants it to be at hand for every answer."""
     outcome: str = field(default="", compare=False)
     """What the assistant did with what the user said, in a word of the assistant's own."""
     reading: "Reading | None" = field(default=None, compare=False, repr=False)

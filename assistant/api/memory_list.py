@@ -53,6 +53,7 @@ async def list_memories(
         bool, Query(description="Those, too, in which the user only asks.")
     ] = True,
     where: LabelledAs = None,
+    pinned: Annotated[bool, Query(description="Only those that are pinned.")] = False,
     order: Annotated[
         Literal["newest", "oldest"], Query(description="Which come first.")
     ] = "newest",
@@ -76,6 +77,7 @@ async def list_memories(
         limit=limit,
         after=None if after is None else _read_place(after),
         where=where_of(where),
+        pinned=pinned,
     )
     page = await parts.store.listed(listing)
     following = _print_place(page.next) if page.next else None

@@ -220,7 +220,12 @@ _MOST_PLACES = 64
 def said_again(round: Round, stored: Round) -> Round:
     """The round in the place of the stored one that it repeats. What the user has put right there
     stays right."""
-    again = replace(round, round_index=stored.round_index, session_date=stored.session_date)
+    again = replace(
+        round,
+        round_index=stored.round_index,
+        session_date=stored.session_date,
+        pinned=stored.pinned,
+    )
     if stored.corrected_at is None:
         return again
     marks = tuple(id for id in stored.turn_ids if id not in stored.turns)

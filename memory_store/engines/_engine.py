@@ -42,6 +42,8 @@ class UserScope:
     """Whose words its answer repeats: at least one of these rounds."""
     in_conflict: bool = False
     """Only those whose facts contradict others."""
+    pinned: bool = False
+    """Only those that the user pinned."""
     labels: Where = ()
     """How they are labelled."""
     expired_by: datetime | None = None

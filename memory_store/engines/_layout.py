@@ -37,7 +37,9 @@ CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
 """The payload fields of a claim, which are no part of the record."""
 CONFLICTS, OPEN = "conflicts", "open"
 """The payload field that says of a round that its facts contradict others; and what it says."""
-INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, PERSON)
+PINNED = "pinned"
+"""The payload field that says of a round that the user pinned it; and what it says."""
+INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, PERSON, PINNED)
 INDEXED_TIMES = ("event_days", EXPIRES)
 """The payload fields that engines index, beside `USER`, which keeps tenants apart, and `SAID`, by
 which points are laid out."""
@@ -60,6 +62,7 @@ def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
         "enrichment": scope.states,
         REPEATS: scope.repeats,
         CONFLICTS: (OPEN,) if scope.in_conflict else None,
+        PINNED: (PINNED,) if scope.pinned else None,
     }
     named = [(field, list(map(str, of))) for field, of in wanted.items() if of is not None]
     return named + [(LABELS, list(terms)) for terms in scope.labels]

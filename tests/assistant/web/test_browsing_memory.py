@@ -159,3 +159,18 @@ def fill(http: httpx.Client, user_id: str, *, users_rounds: int) -> None:
             rest = {"user_id": user_id, "turn_ids": [], "facts": [], "enrichment": "done"}
             lines.append(json.dumps(said | rest))
         http.post(f"/v1/users/{user_id}/import", content="\n".join(lines)).raise_for_status()
+
+
+def test_a_memory_is_pinned_and_let_go(
+    quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
+) -> None:
+    tell(http, ann)
+    page = open_page(quoting_url, "/#/memories")
+    cat = cards(page).filter(has_text="My cat is Tom.")
+    cat.get_by_role("button", name="Pin", exact=True).click()
+    expect(cat.locator(".tag")).to_have_text("pinned")
+    (pinned,) = http.get("/v1/memories", params={"user_id": ann, "pinned": True}).json()["data"]
+    assert pinned["user_text"] == "My cat is Tom."
+    cat.get_by_role("button", name="Unpin").click()
+    expect(cat.get_by_role("button", name="Pin", exact=True)).to_be_visible()
+    expect(cat.locator(".tag")).to_have_count(0)
