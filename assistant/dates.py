@@ -1,12 +1,16 @@
-"""Instants on the wire: read what clients send, print what prompts show. Always with a zone."""
+"""Instants on the wire: read what clients send, print what prompts show. Always with a zone: that
+of the person whose days they are, UTC where nobody named one."""
 
 import re
 from calendar import monthrange
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
+from zoneinfo import ZoneInfo
+
+from dateutil.zoneinfo import get_zonefile_instance
 
 from assistant.errors import InvalidRequest
-from memory_store import Days
+from memory_store import Days, in_zone
 from memory_store.errors import InvalidRecord
 
 # LongMemEval's own format: 2023/05/20 (Sat) 02:21. The weekday is decoration and is not checked.
@@ -17,13 +21,40 @@ _BENCHMARK = re.compile(
 _RFC_3339 = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.I
 )
+_ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}")
 # There is no day after the last one, and ranges of days need one.
 _LAST_YEAR = 9998
 _LIFETIME = timedelta(days=36525)
 
 
-def parse_instant(text: Any, *, param: str = "timestamp") -> datetime:
-    """An instant from RFC 3339 or LongMemEval's format; without a zone it is UTC.
+def parse_zone(name: Any, *, param: str = "timezone") -> tzinfo:
+    """A time zone by its name in the IANA's list. Raises `InvalidRequest`."""
+    if name == "UTC":
+        return UTC
+    zone = _zone(name) if isinstance(name, str) and _ZONE.fullmatch(name) else None
+    if zone is None:
+        raise InvalidRequest(
+            f"{param} must be the name of a time zone such as Pacific/Auckland, got "
+            f"{str(name)[:60]!r}",
+            code="invalid_timezone",
+            param=param,
+        )
+    return zone
+
+
+def _zone(name: str) -> tzinfo | None:
+    try:
+        return ZoneInfo(name)
+    except (LookupError, ValueError, OSError):
+        # Some systems know no older names, such as Asia/Calcutta, which browsers use; some know
+        # none at all.
+        zone: tzinfo | None = get_zonefile_instance().get(name)
+        return zone
+
+
+def parse_instant(text: Any, *, param: str = "timestamp", zone: tzinfo = UTC) -> datetime:
+    """An instant from RFC 3339 or LongMemEval's format, by the clocks of a zone; where it names no
+    zone itself, it is read so, too.
 
     Raises `InvalidRequest` with code `invalid_timestamp`, for what is not text too.
     """
@@ -31,7 +62,7 @@ def parse_instant(text: Any, *, param: str = "timestamp") -> datetime:
         raise _unreadable(text, param)
     trimmed = text.strip()
     try:
-        parsed = _parsed(trimmed).astimezone(UTC)
+        parsed = in_zone(_parsed(trimmed, zone), zone)
     except (ValueError, OverflowError) as error:
         raise _unreadable(text, param) from error
     if parsed.year > _LAST_YEAR:
@@ -39,24 +70,24 @@ def parse_instant(text: Any, *, param: str = "timestamp") -> datetime:
     return parsed
 
 
-def _parsed(text: str) -> datetime:
+def _parsed(text: str, zone: tzinfo) -> datetime:
     if match := _BENCHMARK.fullmatch(text):
         year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+        return datetime(year, month, day, hour, minute, second, tzinfo=zone)
     if not _RFC_3339.fullmatch(text):
         raise ValueError("not a supported time format")
     parsed = datetime.fromisoformat(text.upper())
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=zone)
 
 
-def parse_day(text: Any, *, param: str) -> date:
-    """A day from `2023-05-20` or from any instant. Raises `InvalidRequest`."""
-    return parse_instant(text, param=param).date()
+def parse_day(text: Any, *, param: str, zone: tzinfo = UTC) -> date:
+    """A day from `2023-05-20`, or that of any instant in a zone. Raises `InvalidRequest`."""
+    return parse_instant(text, param=param, zone=zone).date()
 
 
-def optional_day(given: Any, *, param: str) -> date | None:
+def optional_day(given: Any, *, param: str, zone: tzinfo = UTC) -> date | None:
     """The day, where one was given."""
-    return None if given is None else parse_day(given, param=param)
+    return None if given is None else parse_day(given, param=param, zone=zone)
 
 
 def parse_days(text: str, *, near: datetime) -> Days:
@@ -88,19 +119,19 @@ def _named_days(text: str) -> tuple[date, date]:
 
 
 def print_instant(instant: datetime) -> str:
-    """RFC 3339 in UTC: `2023-05-20T02:21:00Z`."""
-    return instant.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    """RFC 3339, by the clocks it is told by: `2023-05-20T02:21:00Z`."""
+    return instant.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def print_day(instant: datetime) -> str:
     """A day with its weekday, as prompts and quotes show it: `2023-05-20 (Sat)`."""
-    return instant.astimezone(UTC).strftime("%Y-%m-%d (%a)")
+    return instant.strftime("%Y-%m-%d (%a)")
 
 
 def _unreadable(text: Any, param: str) -> InvalidRequest:
     return InvalidRequest(
         f"cannot read {str(text)[:60]!r} as a time: send a day (2023-05-20), RFC 3339 "
-        "(2023-05-20T02:21:00Z, 2023-05-20T04:21+02:00; without a zone it is UTC) or "
+        "(2023-05-20T02:21:00Z, 2023-05-20T04:21+02:00; without a zone it is yours) or "
         "2023/05/20 (Sat) 02:21",
         code="invalid_timestamp",
         param=param,

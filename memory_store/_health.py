@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from memory_store._changes.validity import LinksOnADay, standing_on
-from memory_store._types import Fact, FactLink, Record
+from memory_store._types import Days, Fact, FactLink, Record
 from memory_store.language import Language, is_open
 
 
@@ -58,7 +58,7 @@ def health_of(records: Sequence[Record], checkup: Checkup, language: Language) -
     """The findings about the facts of one user, by kind; of a kind the newest first, but what was
     used most."""
     known = {record.id: record for record in records}
-    links = LinksOnADay(known, None)
+    links = LinksOnADay(known, Days())
     standing = [standing_on(links.of(record), checkup.today) for record in known.values()]
     used = Counter(id for record in known.values() for id in record.round.repeats)
     own = [(record, fact) for record in standing for fact in record.facts if fact.is_users]

@@ -4,7 +4,7 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 
 from memory_store._labels import Labels, Where, from_terms, shared
 from memory_store._points import to_plain
@@ -41,8 +41,8 @@ LONGEST_TITLE = 200
 @dataclass(frozen=True, slots=True)
 class Listing:
     """Which rounds of a user to list: said on these days, in this session, labelled like this, with
-    this text on either side, of these ids. With `as_of` they say what held on that day; otherwise
-    conditions are over whose last day was before `today`.
+    this text on either side, of these ids; with `pinned` only those that are. With `as_of` they say
+    what held on that day; otherwise conditions are over whose last day was before `today`.
 
     Without `questions` those in which the user only asks are left out; of rounds that were written
     before this was noted, none are.
@@ -62,6 +62,7 @@ class Listing:
     limit: int = 50
     after: Place | None = None
     where: Where = ()
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +131,19 @@ class _Gist:
     labels: Labels
 
 
-def summarise(hits: Iterable[StoredPoint]) -> list[SessionSummary]:
-    """One summary a session, by the day and time it began, then by id."""
+def summarise(hits: Iterable[StoredPoint], zone: tzinfo = UTC) -> list[SessionSummary]:
+    """One summary a session, by the day and time it began, then by id. Days are those of a zone."""
     by_session: defaultdict[str, list[_Gist]] = defaultdict(list)
     for hit in hits:
         by_session[hit.payload["session_id"]].append(_gist(hit.id, hit.payload))
-    summaries = [_summary(session_id, said) for session_id, said in by_session.items()]
+    summaries = [_summary(session_id, said, zone) for session_id, said in by_session.items()]
     return in_order(summaries, lambda summary: (summary.started_at, summary.session_id))
 
 
-def summarise_session(records: Sequence[Record]) -> SessionSummary:
+def summarise_session(records: Sequence[Record], zone: tzinfo = UTC) -> SessionSummary:
     """The summary of one session from its records, of which there is at least one."""
     said = [_gist(record.id, to_plain(record)) for record in records]
-    return _summary(records[0].round.session_id, said)
+    return _summary(records[0].round.session_id, said, zone)
 
 
 def _gist(id: str, payload: Payload) -> _Gist:
@@ -175,7 +176,7 @@ def _opening(text: str) -> str:
     return f"{words or line[: _OPENING - 2]} …"
 
 
-def _summary(session_id: str, said: Sequence[_Gist]) -> SessionSummary:
+def _summary(session_id: str, said: Sequence[_Gist], zone: tzinfo) -> SessionSummary:
     states = Counter(one.enrichment.state for one in said)
     failed = [one.enrichment for one in said if one.enrichment.failure]
     in_turn = sorted(said, key=lambda one: one.enrichment.round_index)
@@ -188,6 +189,6 @@ def _summary(session_id: str, said: Sequence[_Gist]) -> SessionSummary:
         failures=tuple(sorted(failed, key=lambda failure: failure.round_index)),
         opening=in_turn[0].opening,
         title=next((one.title for one in in_turn if one.title), ""),
-        days=dict(sorted(Counter(one.date.astimezone(UTC).date() for one in said).items())),
+        days=dict(sorted(Counter(one.date.astimezone(zone).date() for one in said).items())),
         labels=shared([one.labels for one in in_turn]),
     )

@@ -6,7 +6,7 @@ Many points are read some at a time: a filter of thousands of ids takes long for
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 from memory_store._facts import ends_asking, only_asks
@@ -40,6 +40,7 @@ from memory_store.engines._layout import (
     LABELS,
     OPEN,
     PERSON,
+    PINNED,
     READING,
     REPEATS,
     TO_ASK,
@@ -88,7 +89,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "user_id": round.user_id,
         "session_id": round.session_id,
         "round_index": round.round_index,
-        "session_date": round.session_date.astimezone(UTC).isoformat(),
+        **_stamp("session_date", round.session_date),
         "user_text": round.user_text,
         "assistant_text": round.assistant_text,
         "user_name": round.user_name,
@@ -129,10 +130,17 @@ def _said_of(round: Round) -> Payload:
         said[LABELS] = list(terms_of(round.labels))
     if round.expires_at:
         said[EXPIRES] = _instant(round.expires_at)
+    if round.pinned:
+        said |= pinned_to_payload(True)
     owner = whose(round.user_id)
     if owner.space is not None:
         said[PERSON] = owner.user_id
     return said
+
+
+def pinned_to_payload(pinned: bool) -> Payload:
+    """The payload field that says whether a round is pinned."""
+    return {PINNED: [PINNED] if pinned else []}
 
 
 def facts_to_payload(facts: Sequence[Fact]) -> Payload:
@@ -181,7 +189,7 @@ def from_plain(payload: Payload) -> Record:
         user_id=payload["user_id"],
         session_id=payload["session_id"],
         round_index=int(payload["round_index"]),
-        session_date=datetime.fromisoformat(payload["session_date"]),
+        session_date=_read_stamp("session_date", payload),
         user_text=payload["user_text"],
         assistant_text=payload["assistant_text"],
         user_name=payload.get("user_name"),
@@ -193,6 +201,7 @@ def from_plain(payload: Payload) -> Record:
         session_title=payload.get("session_title", ""),
         labels=from_terms(payload.get(LABELS) or ()),
         expires_at=_read_instant(payload.get(EXPIRES)),
+        pinned=bool(payload.get(PINNED)),
         outcome=payload.get("outcome", ""),
         # None where it was written before readings were kept, or read otherwise.
         reading=reading_from(payload.get(READING), payload["user_text"]),
@@ -273,14 +282,31 @@ def _link_to_payload(link: FactLink) -> Payload:
     return {
         "round_id": link.round_id,
         "text": link.text,
-        "said_at": link.said_at.astimezone(UTC).isoformat(),
+        **_stamp("said_at", link.said_at),
         "by": link.by,
     }
 
 
 def _link_from_payload(payload: Mapping[str, Any]) -> FactLink:
-    said_at = datetime.fromisoformat(payload["said_at"])
+    said_at = _read_stamp("said_at", payload)
     return FactLink(payload["round_id"], payload["text"], said_at, payload["by"])
+
+
+_OFFSET = "utc_offset"
+
+
+def _stamp(name: str, at: datetime) -> Payload:
+    """An instant in UTC, and beside it how many seconds the clock was ahead of that where it was
+    said, so that its day is known."""
+    offset = at.utcoffset() or timedelta()
+    stamp: dict[str, Any] = {name: at.astimezone(UTC).isoformat()}
+    return stamp | {_OFFSET: int(offset.total_seconds())} if offset else stamp
+
+
+def _read_stamp(name: str, payload: Payload) -> datetime:
+    at = datetime.fromisoformat(payload[name])
+    offset = payload.get(_OFFSET)
+    return at.astimezone(timezone(timedelta(seconds=offset))) if offset else at
 
 
 def _event_days(facts: Sequence[Fact]) -> set[str]:

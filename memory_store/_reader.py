@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime, tzinfo
 
 from memory_store._changes.extraction import known_facts
 from memory_store._changes.validity import (
@@ -127,15 +127,18 @@ class MemoryReader:
         round_id: str,
         as_of: date | None = None,
         today: date | None = None,
+        zone: tzinfo = UTC,
     ) -> Told | None:
-        """One record with the histories of its facts, as they stood on a day, or stand today.
+        """One record with the histories of its facts, as they stood on a day of a zone, or stand
+        today.
 
         None when this user has no such round, or had none on that day.
         """
         record = await self.round(user_id, round_id)
-        if record is None or (as_of and record.round.session_date.date() > as_of):
+        until = Days(last=as_of, zone=zone)
+        if record is None or not record.round.was_said_on(until):
             return None
-        return await told(self._engine, record, Days(last=as_of), today)
+        return await told(self._engine, record.told_in(zone), until, today)
 
     async def session(self, user_id: str, session_id: str) -> list[Record]:
         """The records of one session in round order; empty when there is none."""
@@ -143,10 +146,13 @@ class MemoryReader:
         size = FACT * len(records)
         return await aside(size, in_order, records, lambda record: record.round.round_index)
 
-    async def sessions(self, user_id: str, where: Where = ()) -> list[SessionSummary]:
-        """Every session of a user, oldest first; of rounds labelled like this only."""
+    async def sessions(
+        self, user_id: str, where: Where = (), zone: tzinfo = UTC
+    ) -> list[SessionSummary]:
+        """Every session of a user, oldest first, with its days in a zone; of rounds labelled like
+        this only."""
         hits = await self._engine.scroll(UserScope(user_id, labels=where), SUMMARY_FIELDS)
-        return await aside(FACT * len(hits), summarise, hits)
+        return await aside(FACT * len(hits), summarise, hits, zone)
 
     async def conflicts(self, user_id: str) -> list[Conflict]:
         """What contradicts the user's own statements and may be another's, the newest first.
@@ -165,19 +171,25 @@ class MemoryReader:
         if ids == ():
             return Page((), 0)
         scope = UserScope(
-            listing.user_id, listing.session_id, ids, listing.days, labels=listing.where
+            listing.user_id,
+            listing.session_id,
+            ids,
+            listing.days,
+            labels=listing.where,
+            pinned=listing.pinned,
         )
         every = await self._engine.scroll(scope, fields(listing))
         page = await aside(FACT * len(every), cut, every, listing)
         shown = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []
         records = {record.id: record for record in shown}
         if listing.as_of:
-            until = Days(last=listing.as_of)
+            until = Days(last=listing.as_of, zone=listing.days.zone)
             read = read_from(self._engine, listing.user_id)
             records = await linked_records(read, until, records)
         elif listing.today:
             records = {id: standing_on(one, listing.today) for id, one in records.items()}
-        found = tuple(records[id] for id in page.ids if id in records)
+        zone = listing.days.zone
+        found = tuple(records[id].told_in(zone) for id in page.ids if id in records)
         return Page(found, page.total, page.next)
 
     async def records(self, user_id: str) -> list[Record]:

@@ -17,7 +17,7 @@ from memory_store._identity import admit
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Labels, checked_labels, terms_of
 from memory_store._listing import as_title
-from memory_store._points import enrichment_to_payload
+from memory_store._points import enrichment_to_payload, pinned_to_payload
 from memory_store._reader import FACT, MemoryReader
 from memory_store._types import EnrichmentState, FactLink, Held, Record, Round, is_round_id
 from memory_store.embedding.embedder import Embedder
@@ -230,6 +230,15 @@ class MemoryStore(MemoryReader):
             await self._engine.set_payload(UserScope(user_id, session_id, ids=some), named)
             await pause()
         return await self.session(user_id, session_id)
+
+    @_writing
+    async def pin(self, user_id: str, round_id: str, pinned: bool) -> Record | None:
+        """Pin a round, or let it go; its record, None where this user has no such round."""
+        if not is_round_id(round_id):
+            return None
+        scope = UserScope(user_id, ids=(round_id,))
+        await self._engine.set_payload(scope, pinned_to_payload(pinned))
+        return await self.round(user_id, round_id)
 
     @_writing
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> list[Record]:

@@ -9,8 +9,8 @@ import hashlib
 import re
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -88,12 +88,21 @@ Held = Mapping[str, tuple[str, ...]]
 """What rounds hold, by round id: the ids of their turns."""
 
 
+def in_zone(instant: datetime, zone: tzinfo) -> datetime:
+    """The instant by the clocks of a zone, at a fixed distance from UTC: Python compares two times
+    of one zone by their clocks, which are put back once a year."""
+    there = instant.astimezone(zone)
+    return there.replace(tzinfo=timezone(there.utcoffset() or timedelta()))
+
+
 @dataclass(frozen=True, slots=True)
 class Days:
-    """An inclusive range of days; an open end is None."""
+    """An inclusive range of days; an open end is None. When they begin and end is a matter of the
+    zone in which they are counted."""
 
     first: date | None = None
     last: date | None = None
+    zone: tzinfo = field(default=UTC, compare=False)
 
     def __post_init__(self) -> None:
         if self.first and self.last and self.first > self.last:
@@ -103,14 +112,21 @@ class Days:
         """The days in both ranges; None when they share none."""
         first = max((day for day in (self.first, other.first) if day), default=None)
         last = min((day for day in (self.last, other.last) if day), default=None)
-        return None if first and last and first > last else Days(first, last)
+        zone = other.zone if self.zone is UTC else self.zone
+        return None if first and last and first > last else Days(first, last, zone)
+
+    def hold(self, instant: datetime) -> bool:
+        """Whether the instant lies on one of the days."""
+        day = instant.astimezone(self.zone).date()
+        return (self.first or day) <= day <= (self.last or day)
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
     """A user turn with the assistant turn that answers it; either side may be empty.
 
-    `session_date` is when the round was said (never when it was stored) and must carry a zone.
+    `session_date` is when the round was said (never when it was stored). It must carry a zone, in
+    which its day is counted, and "tomorrow" in its words.
     `turn_ids` name the turns the round was made of, so that a turn sent twice is known. A round
     whose text or facts the user put right says when (`corrected_at`) and has a mark among them.
     """
@@ -136,6 +152,8 @@ class Round:
     """Metadata of the caller's own."""
     expires_at: datetime | None = field(default=None, compare=False)
     """When it may be forgotten, which somebody must ask for."""
+    pinned: bool = field(default=False, compare=False)
+    """Whether the user wants it to be at hand for every answer."""
     outcome: str = field(default="", compare=False)
     """What the assistant did with what the user said, in a word of the assistant's own."""
     reading: "Reading | None" = field(default=None, compare=False, repr=False)
@@ -167,9 +185,8 @@ class Round:
         return tuple(id for id in self.turn_ids if not id.startswith(CORRECTED))
 
     def was_said_on(self, days: Days) -> bool:
-        """Whether it was said on one of the days, as UTC counts them."""
-        said = self.session_date.astimezone(UTC).date()
-        return days.within(Days(said, said)) is not None
+        """Whether it was said on one of the days."""
+        return days.hold(self.session_date)
 
     @property
     def size(self) -> int:
@@ -300,6 +317,14 @@ class Record:
     def id(self) -> str:
         """The id of the round."""
         return self.round.id
+
+    def told_in(self, zone: tzinfo) -> "Record":
+        """The record as somebody in a zone tells it. A round that was said elsewhere keeps the days
+        of that place; one of which nobody knows where takes theirs."""
+        said_at = self.round.session_date
+        if zone is UTC or said_at.utcoffset():
+            return self
+        return replace(self, round=replace(self.round, session_date=in_zone(said_at, zone)))
 
 
 @dataclass(frozen=True, slots=True)

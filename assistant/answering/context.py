@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from typing import TypeVar
 
 from assistant.answering.at_odds import AtOdds, at_odds
 from assistant.answering.layouts import LAYOUTS, days_with_times, head, marks
@@ -30,6 +31,7 @@ from assistant.answering.packing import (
     pack,
     shortened,
 )
+from assistant.answering.pinned import PINNED, Pinned, pinned_of
 from assistant.answering.plan import Layout, ReadingPlan, Unit
 from assistant.answering.reader import Question, as_read
 from assistant.answering.standing import STANDING, StandingRequest, standing_requests
@@ -58,8 +60,8 @@ from memory_store.language import (
 )
 from memory_store.scheduler import aside
 
-# Standing requests may take at most this share of the budget.
-_REQUESTS_SHARE = 0.1
+# What is pinned, and standing requests, may each take at most this share of the budget.
+_SHARE = 0.1
 # Tokens that join a day's heading to its rounds, and that stand around everything.
 _SEAM = 2
 _FRAME = 8
@@ -79,11 +81,14 @@ class Context:
     tokens: int = 0
     requests: tuple[StandingRequest, ...] = ()
     """Standing requests in it."""
+    pinned: tuple[Pinned, ...] = ()
+    """What is pinned in it."""
 
     @property
     def marks(self) -> frozenset[str]:
         """The marks in it, by the names under which the prompts explain them."""
-        return marks(self.shown) | ({STANDING} if self.requests else set())
+        named = {STANDING: self.requests, PINNED: self.pinned}
+        return marks(self.shown) | {name for name, entries in named.items() if entries}
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -98,8 +103,9 @@ class Context:
     @property
     def used(self) -> tuple[str, ...]:
         """Ids of all rounds of which it has words, those in it first."""
+        pinned = (one.round_id for one in self.pinned)
         requests = (one.round_id for one in self.requests)
-        return tuple(dict.fromkeys([*self.ids, *requests, *self.beside]))
+        return tuple(dict.fromkeys([*self.ids, *pinned, *requests, *self.beside]))
 
     @property
     def trimmed(self) -> tuple[str, ...]:
@@ -110,7 +116,7 @@ class Context:
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
     """What a context is built for, and from what beside the passages. `requests` are standing ones,
-    the newest first."""
+    they and what is pinned the newest first."""
 
     question: str
     asked_at: datetime
@@ -118,6 +124,7 @@ class ContextRequest:
     layout: Layout = Layout.JSON
     portions: Portions = USUAL
     requests: Sequence[StandingRequest] = ()
+    pinned: Sequence[Pinned] = ()
     language: Language = ENGLISH
     computed_help: bool = True
     at_odds: Mapping[str, Sequence[AtOdds]] = field(default_factory=dict)
@@ -129,8 +136,14 @@ def build_context(
 ) -> Context:
     """The best of the passages that fits the budget, oldest session first, with dates and ages."""
     layout = LAYOUTS[request.layout]
-    requests = _within(request.requests, round(request.token_budget * _REQUESTS_SHARE), count)
-    extras = {STANDING: [one.entry for one in requests]} if requests else {}
+    share = round(request.token_budget * _SHARE)
+    pinned = _within(request.pinned, share, count)
+    requests = _within(request.requests, share, count)
+    extras = {
+        name: [one.entry for one in entries]
+        for name, entries in ((PINNED, pinned), (STANDING, requests))
+        if entries
+    }
     used = (count(fenced_json(extras)) if extras else 0) + _FRAME
 
     def round_cost(shown: Shown) -> int:
@@ -156,6 +169,7 @@ def build_context(
         packed.dropped,
         used + packed.tokens,
         tuple(requests),
+        tuple(pinned),
     )
 
 
@@ -167,16 +181,17 @@ def _whose(record: Record) -> Beside:
     return Beside(is_quoting=is_quoting(record))
 
 
-def _within(
-    requests: Sequence[StandingRequest], budget: int, count: TokenCounter
-) -> list[StandingRequest]:
+_Apart = TypeVar("_Apart", StandingRequest, Pinned)
+
+
+def _within(entries: Sequence[_Apart], budget: int, count: TokenCounter) -> list[_Apart]:
     """The first texts, as many as fit."""
-    kept: list[StandingRequest] = []
-    for request in requests:
-        budget -= count(fenced_json(request.entry))
+    kept: list[_Apart] = []
+    for one in entries:
+        budget -= count(fenced_json(one.entry))
         if budget < 0:
             break
-        kept.append(request)
+        kept.append(one)
     return kept
 
 
@@ -212,6 +227,7 @@ async def read_memory(
         layout=plan.layout,
         portions=_portions(kind),
         requests=await standing_requests(store, recalled, question) if plan.computed_help else (),
+        pinned=await pinned_of(store, question),
         language=store.language,
         computed_help=plan.computed_help,
         at_odds=await at_odds(store, recalled) if plan.computed_help else {},

@@ -9,7 +9,7 @@ Lengths of time are put in words: arithmetic that a language model should not ha
 from calendar import monthrange
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from typing import Any, Protocol
 
 from assistant.answering.packing import Shown
@@ -22,7 +22,7 @@ from memory_store import Round
 def head(first: Shown, asked_at: datetime, timed: Collection[date] = ()) -> dict[str, str]:
     """The day of rounds and its age, counted by day; on some days also the time of the first."""
     said_on = first.record.round.session_date
-    at = f" {said_on.astimezone(UTC):%H:%M}" if said_on.date() in timed else ""
+    at = f" {said_on:%H:%M}" if said_on.date() in timed else ""
     return {
         "date": f"{print_day(said_on)}{at}",
         "ago": _age(said_on.date(), asked_at.date()),

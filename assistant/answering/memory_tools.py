@@ -155,7 +155,8 @@ class MemoryTools:
 
     async def _sessions(self, given: Mapping[str, Any]) -> str:
         days = self._days(given)
-        every = await self._store.sessions(self._question.user_id, self._question.where)
+        question = self._question
+        every = await self._store.sessions(question.user_id, question.where, days.zone)
         entries = [entry for one in every if (entry := _summed_up(one, days))]
         kept: list[str] = []
         left = self._room
@@ -298,11 +299,10 @@ def _not_read(page: Page) -> dict[str, int]:
 def _is_of(record: Record, days: Days, speaker: str) -> bool:
     """Whether a round was said on these days, by this speaker if one is named."""
     round = record.round
-    said_on = round.session_date.date()
     names = {"", "user", "assistant"} | {
         name.casefold() for name in (round.user_name, round.assistant_name) if name
     }
-    return days.within(Days(said_on, said_on)) is not None and speaker in names
+    return round.was_said_on(days) and speaker in names
 
 
 def _summed_up(session: SessionSummary, days: Days) -> Mapping[str, Any] | None:

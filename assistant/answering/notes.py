@@ -17,6 +17,7 @@ from assistant.answering.context import Context, ContextRequest, build_context
 from assistant.answering.instructions import NoteInput
 from assistant.answering.layouts import CONTRADICTED, SEVERAL
 from assistant.answering.packing import Passage, Shown
+from assistant.answering.pinned import PINNED, Pinned
 from assistant.answering.plan import Layout
 from assistant.answering.reader import Question
 from assistant.answering.standing import STANDING, StandingRequest
@@ -136,7 +137,7 @@ _MOST_ROUNDS = 20
 _AT_ONCE = 4
 _NOTHING = "nothing"
 # Notes say in their own words what the other marks do.
-_MARKS_OF_NOTES = {STANDING, SEVERAL, CONTRADICTED}
+_MARKS_OF_NOTES = {STANDING, PINNED, SEVERAL, CONTRADICTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +150,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """The notes that say something, oldest first, standing requests, and the tokens all calls
-    took."""
+    """The notes that say something, oldest first, standing requests, what is pinned, and the tokens
+    all calls took."""
 
     notes: tuple[Note, ...]
     requests: tuple[StandingRequest, ...]
+    pinned: tuple[Pinned, ...]
     marks: frozenset[str]
     """Those of the rounds and requests that count in an answer from notes, too."""
     read: tuple[str, ...]
@@ -164,8 +166,12 @@ class Notes:
         """The notes as the answering prompt shows them, fenced."""
         lines = [f"{_when(note.shown, asked_at)}: {fenced_text(note.text)}" for note in self.notes]
         written = "\n".join(f"- {line}" for line in lines) or "(no round contributes anything)"
-        asked = [f"- {print_day(one.said_at)}: {fenced_text(one.text)}" for one in self.requests]
-        return "\n".join([written, f"== {STANDING}", *asked]) if asked else written
+        parts = [written]
+        for name, entries in ((PINNED, self.pinned), (STANDING, self.requests)):
+            if entries:
+                parts.append(f"== {name}")
+            parts += [f"- {print_day(one.said_at)}: {fenced_text(one.text)}" for one in entries]
+        return "\n".join(parts)
 
 
 async def take_notes(model: ChatModel, question: Question, context: Context) -> Notes:
@@ -184,15 +190,15 @@ async def take_notes(model: ChatModel, question: Question, context: Context) -> 
         raise failed.exceptions[0] from failed
     taken = [task.result() for task in tasks]
     notes = sorted((note for note, _ in taken if note.text), key=_place)
+    read = [shown.record.id for shown in best]
+    read += [one.round_id for one in context.pinned]
+    read += [one.round_id for one in context.requests]
     return Notes(
         notes=tuple(notes),
         requests=context.requests,
+        pinned=context.pinned,
         marks=context.marks & _MARKS_OF_NOTES,
-        read=tuple(
-            dict.fromkeys(
-                [*(shown.record.id for shown in best), *(one.round_id for one in context.requests)]
-            )
-        ),
+        read=tuple(dict.fromkeys(read)),
         dropped=(*(s.record.id for s in context.shown[_MOST_ROUNDS:]), *context.dropped),
         tokens=sum((tokens for _, tokens in taken), TokenCounts(cost=0.0)),
     )

@@ -46,7 +46,8 @@ _TELLS = 0.5
 # nearest to a wrong one.
 _NEAR_A_TOPIC = 0.28
 # The reading tells instructions: short words of any kind are near to sentences about words.
-_INSTRUCTIONS, _OTHERS = "How to answer you", "Other things"
+_PINNED, _INSTRUCTIONS, _OTHERS = "Pinned", "How to answer you", "Other things"
+_MOST_PINNED = 16
 # Characters that are split in the time in which rules read one.
 _READ_FAST = 16
 
@@ -94,7 +95,7 @@ async def profile(
     if not things:
         return None
     groups = await _grouped(store, things)
-    shown = [thing.quote for group in groups.values() for thing in group[:_SHOWN]]
+    shown = [thing.quote for topic, group in groups.items() for thing in _shown(topic, group)]
     return UserProfile(_printed(groups, len(things)), shown)
 
 
@@ -214,9 +215,14 @@ async def _grouped(store: MemoryStore, things: Sequence[Thing]) -> dict[str, lis
                 max(best, (by, topic), key=lambda one: one[0])
                 for best, by in zip(nearest, closeness, strict=True)
             ]
-    groups: dict[str, list[Thing]] = {topic: [] for topic in (*TOPICS, _INSTRUCTIONS, _OTHERS)}
+    order = (_PINNED, *TOPICS, _INSTRUCTIONS, _OTHERS)
+    groups: dict[str, list[Thing]] = {topic: [] for topic in order}
     for thing, (_, topic) in zip(things, nearest, strict=True):
-        groups[_INSTRUCTIONS if _says_how(thing, store) else topic].append(thing)
+        if thing.quote.source.record.round.pinned:
+            topic = _PINNED
+        elif _says_how(thing, store):
+            topic = _INSTRUCTIONS
+        groups[topic].append(thing)
     return {topic: group for topic, group in groups.items() if group}
 
 
@@ -225,11 +231,16 @@ def _says_how(thing: Thing, store: MemoryStore) -> bool:
     return any(one.text == thing.quote.text and _instructs(one) for one in read)
 
 
+def _shown(topic: str, group: Sequence[Thing]) -> Sequence[Thing]:
+    return group[: _MOST_PINNED if topic == _PINNED else _SHOWN]
+
+
 def _printed(groups: dict[str, list[Thing]], total: int) -> str:
     lines = [f"What I know about you ({plural(total, 'thing')}, the newest of each first):"]
     for topic, group in groups.items():
         lines.append(f"{topic} ({len(group)})")
-        lines += [thing.line for thing in group[:_SHOWN]]
-        if len(group) > _SHOWN:
-            lines.append(f"- and {len(group) - _SHOWN} more")
+        shown = _shown(topic, group)
+        lines += [thing.line for thing in shown]
+        if len(group) > len(shown):
+            lines.append(f"- and {len(group) - len(shown)} more")
     return "\n".join(lines)

@@ -1,6 +1,7 @@
 """The reader without a language model: it answers with dated quotes, or says it does not know."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import compress, islice
 from operator import not_
@@ -208,7 +209,7 @@ class QuotingReader:
         if asked.about_user:
             return await self._profile(question, recalled)
         if asked.days is not None:
-            then = partial(_is_of, asked.days)
+            then = partial(_is_of, replace(asked.days, zone=question.known.zone))
             return await self._told(question, asked, recalled, then, NOTHING_THEN)
         if asked.overview and not asked.about_replies:
             return await self._overview(question, asked, recalled)
@@ -356,8 +357,8 @@ def _tells(statement: Statement, slot: str | None) -> bool:
 
 def _is_of(days: Days, statement: Statement) -> bool:
     """Whether it was said on one of the days, or talks about one."""
-    told = (*statement.event_dates, Days(statement.said_on, statement.said_on))
-    return any(days.within(one) for one in told)
+    was_said_then = statement.source.record.round.was_said_on(days)
+    return was_said_then or any(days.within(one) for one in statement.event_dates)
 
 
 def _replies(near: Sequence[Statement], best: Statement) -> list[Statement]:

@@ -61,8 +61,8 @@ async def standing_requests(
     if not recalled or not store.language.has_rules:
         return []
     user = recalled[0].record.round.user_id
-    today, last = question.asked_at.date(), question.known.last
-    until = Days(last=min(last, today) if last else today)
+    today, known = question.asked_at.date(), question.known
+    until = Days(last=min(known.last, today) if known.last else today, zone=known.zone)
     queries = (
         Query(user, like, _ROUNDS, until, sessions=False, where=question.where) for like in _LIKE
     )

@@ -6,9 +6,10 @@ without a model is left empty, in the JSON form that the request shows.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 
+from assistant.answering.layouts import days_with_times
 from assistant.answering.packing import shortened
 from assistant.answering.phrases import OPENING
 from assistant.answering.statements import Statement, parts_gone
@@ -21,13 +22,17 @@ _LONGEST_QUOTE = 400
 
 
 def print_quotes(quotes: Sequence[Statement], kind: Asked, opening: str = OPENING) -> str:
-    """A line of opening, and one for each quote."""
-    return "\n".join([opening, *(quote_line(quote, kind) for quote in quotes)])
+    """A line of opening, and one for each quote. Where it is known by which clocks they were said,
+    the time tells those of one day apart."""
+    rounds = (quote.source.record.round for quote in quotes)
+    timed = days_with_times(one for one in rounds if one.session_date.utcoffset())
+    return "\n".join([opening, *(quote_line(quote, kind, timed) for quote in quotes)])
 
 
-def quote_line(quote: Statement, kind: Asked) -> str:
+def quote_line(quote: Statement, kind: Asked, timed: Collection[date] = ()) -> str:
     """The line of one quote: when it was said, by whom, and since when it no longer holds."""
-    day = print_day(quote.source.record.round.session_date)
+    said_at = quote.source.record.round.session_date
+    day = print_day(said_at) + (f" at {said_at:%H:%M}" if said_at.date() in timed else "")
     when = _day_meant(quote) if kind.about_time else ""
     # The lines of a list stay lines, within the item of the quote.
     said = shortened(quote.quotable, _LONGEST_QUOTE).replace("\n", "\n  ")

@@ -4,7 +4,8 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
-from datetime import UTC, date, datetime
+from dataclasses import replace
+from datetime import date, datetime
 from datetime import time as clock_time
 from typing import Any
 
@@ -29,11 +30,11 @@ from assistant.dates import optional_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.settings import WITHOUT_MEMORY
-from memory_store import whose
+from memory_store import in_zone, whose
 
 KEYS = tuple(
-    """user_id session_id space timestamp memory from to as_of question where labels expires_at
-    expires_in memory_debug memory_receipt""".split()
+    """user_id session_id space timestamp timezone memory from to as_of question where labels
+    expires_at expires_in memory_debug memory_receipt""".split()
 )
 _CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
@@ -188,8 +189,10 @@ async def chat_call(
     place = _question(request, body, said_in)
     asked_in = body.messages[place]
     text = asked_in.said
-    as_of = optional_day(metadata.get("as_of"), param="metadata.as_of")
-    asked = _asked(request, as_of, asked_in.timestamp, metadata.get("timestamp"))
+    zone = context.zone_of(request, metadata.get("timezone"), param="metadata.timezone")
+    as_of = optional_day(metadata.get("as_of"), param="metadata.as_of", zone=zone)
+    given = (asked_in.timestamp, metadata.get("timestamp"))
+    asked = _asked(context.time_of(request, *given, zone=zone), as_of)
     messages = [_message(*both) for both in zip(body.messages, sent, strict=True)]
     conversation = messages[:place]
     users = [m.content for m in conversation if m.role == "user"]
@@ -209,14 +212,14 @@ async def chat_call(
         name=asked_in.name,
         turn_id=context.turn_id_of(request),
         retried=context.retried(request),
-        days=context.days_of(metadata),
+        days=context.days_of(metadata, zone),
         debug=_is_set(metadata, "memory_debug"),
         is_task=is_task,
         is_question=_is_set(metadata, "question"),
         options=options,
         where=where_of(metadata.get("where")),
         labels=labels_of(metadata.get("labels")),
-        expires_at=expiry_of(metadata, asked.at),
+        expires_at=expiry_of(metadata, asked.at, zone),
     )
 
 
@@ -224,12 +227,12 @@ def _is_set(metadata: Mapping[str, Any], name: str) -> bool:
     return str(metadata.get(name, "")).lower() in _TRUE
 
 
-def _asked(request: Request, as_of: date | None, *given: Any) -> context.Instant:
+def _asked(asked: context.Instant, as_of: date | None) -> context.Instant:
     """When a question is asked: as of an earlier day, at its end."""
-    asked = context.time_of(request, *given)
     if as_of is None or asked.given:
         return asked
-    return context.Instant(min(asked.at, datetime.combine(as_of, clock_time.max, UTC)), given=False)
+    ending = in_zone(datetime.combine(as_of, clock_time.max, asked.zone), asked.zone)
+    return replace(asked, at=min(asked.at, ending))
 
 
 def _mode(body: ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMode:

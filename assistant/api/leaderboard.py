@@ -89,7 +89,7 @@ async def search(request: Request, parts: Parts, body: BoardSearch) -> Response:
     user_id = await context.user_of(request, body.user_id, space=body.space)
     context.limits_of(request).check_query(body.query)
     now = context.time_of(request)
-    days = known_until(Days(), now.at, timed=now.given)
+    days = known_until(Days(zone=now.zone), now.at, timed=now.given)
     most = min(body.top_k, _MOST_FOUND)
     query = Query(user_id, body.query, most, days, asked_on=now.at.date())
     retrieved = await parts.retriever.retrieve(query, Read.MODEL)

@@ -60,8 +60,10 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
     user_id = await context.user_of(request, body.user_id, space=body.space)
     context.limits_of(request).check_query(body.query)
-    now = context.time_of(request, body.now, param="now")
-    days = context.days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
+    zone = context.zone_of(request, body.timezone)
+    now = context.time_of(request, body.now, zone=zone, param="now")
+    given = {"from": body.from_, "to": body.to, "as_of": body.as_of}
+    days = context.days_of(given, now.zone)
     days = known_until(days, now.at, timed=now.given)
     query = Query(
         user_id,
@@ -201,6 +203,43 @@ async def forget_memory(
         dry_run=dry_run,
         receipt=await receipts.removed(owner, gone, memory_id=memory_id),
     )
+
+
+@router.put(
+    "/memories/{memory_id}/pin",
+    summary="Pin a memory",
+    response_model=Memory,
+    responses=failures(*WRITING, 404) | shown({**Memory.example, "pinned": True}),
+)
+async def pin_memory(
+    request: Request, parts: Parts, memory_id: MemoryId, user_id: UserId = None
+) -> Response:
+    """What a round states and still holds stands in every prompt from now on, and first in what is
+    known of the user."""
+    return await _pin(request, parts.recorder, memory_id, user_id, pinned=True)
+
+
+@router.delete(
+    "/memories/{memory_id}/pin",
+    summary="Unpin a memory",
+    response_model=Memory,
+    responses=failures(*WRITING, 404),
+)
+async def unpin_memory(
+    request: Request, parts: Parts, memory_id: MemoryId, user_id: UserId = None
+) -> Response:
+    """The round is found again where it is near to a question, as all others."""
+    return await _pin(request, parts.recorder, memory_id, user_id, pinned=False)
+
+
+async def _pin(
+    request: Request, recorder: Recorder, memory_id: str, user_id: str | None, *, pinned: bool
+) -> Response:
+    owner = await context.user_of(request, user_id)
+    record = await recorder.pin(owner, memory_id, pinned)
+    if record is None:
+        raise unknown(memory_id)
+    return await _memory(record)
 
 
 @router.delete(

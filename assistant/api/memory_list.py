@@ -24,11 +24,18 @@ from assistant.api.replies.memories import (
     ToldFact,
     ToldMemory,
 )
-from assistant.api.request_context import checked_id, limits_of, time_of, user_of
+from assistant.api.request_context import (
+    checked_id,
+    days_of,
+    limits_of,
+    time_of,
+    user_of,
+    zone_of,
+)
 from assistant.api.route import JsonRoute, Parts
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest
-from memory_store import Checkup, Days, Finding, Listing, Place
+from memory_store import Checkup, Finding, Listing, Place, in_zone
 
 _MOST = 200
 router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=JsonRoute)
@@ -56,6 +63,7 @@ async def list_memories(
         bool, Query(description="Those, too, in which the user only asks.")
     ] = True,
     where: LabelledAs = None,
+    pinned: Annotated[bool, Query(description="Only those that are pinned.")] = False,
     order: Annotated[
         Literal["newest", "oldest"], Query(description="Which come first.")
     ] = "newest",
@@ -65,14 +73,14 @@ async def list_memories(
     """The rounds of a user by date, page by page: said on these days, in this session, labelled
     like this, with this text. With `as_of` nothing that was said later counts."""
     limits_of(request).check_query(text)
-    until = optional_day(as_of, param="as_of")
-    ends = [day for day in (optional_day(to, param="to"), until) if day is not None]
+    zone = zone_of(request)
+    days = days_of({"from": from_, "to": to, "as_of": as_of}, zone)
     listing = Listing(
         await user_of(request, user_id),
-        days=Days(optional_day(from_, param="from"), min(ends, default=None)),
+        days=days,
         session_id=None if session_id is None else checked_id(session_id, "session_id"),
-        as_of=until,
-        today=time_of(request).at.date(),
+        as_of=optional_day(as_of, param="as_of", zone=zone),
+        today=in_zone(time_of(request).at, zone).date(),
         text=text.strip(),
         ids=None if id is None else tuple(id),
         questions=questions,
@@ -80,6 +88,7 @@ async def list_memories(
         limit=limit,
         after=None if after is None else _read_place(after),
         where=where_of(where),
+        pinned=pinned,
     )
     page = await parts.store.listed(listing)
     following = _print_place(page.next) if page.next else None
@@ -161,8 +170,10 @@ async def read_memory(
 ) -> Response:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = await user_of(request, user_id)
-    until, today = optional_day(as_of, param="as_of"), time_of(request).at.date()
-    told = await parts.store.told(owner, memory_id, until, today)
+    zone = zone_of(request)
+    day = optional_day(as_of, param="as_of", zone=zone)
+    today = in_zone(time_of(request).at, zone).date()
+    told = await parts.store.told(owner, memory_id, day, today, zone)
     if told is None:
         raise unknown(memory_id)
     head = ToldMemory.of(told.record, facts=[])

@@ -3,7 +3,7 @@ documented, labels, filters by them, and when something expires."""
 
 import json
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Annotated, Any
 
 from fastapi import Path, Query
@@ -56,12 +56,12 @@ def where_of(given: Any) -> Where:
     return () if given is None else where(_object(given, "where"))
 
 
-def expiry_of(given: Mapping[str, Any], said_at: datetime) -> datetime | None:
-    """When what was said may be forgotten: at `expires_at`, or `expires_in` seconds after it was
-    said. Raises `InvalidRequest`."""
+def expiry_of(given: Mapping[str, Any], said_at: datetime, zone: tzinfo) -> datetime | None:
+    """When what was said may be forgotten: at `expires_at`, by the clocks of the zone unless it
+    names another, or `expires_in` seconds after it was said. Raises `InvalidRequest`."""
     at, seconds = given.get("expires_at"), given.get("expires_in")
     if at is not None:
-        return parse_instant(at, param="expires_at")
+        return parse_instant(at, param="expires_at", zone=zone)
     if seconds is None:
         return None
     try:

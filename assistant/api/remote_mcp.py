@@ -57,7 +57,9 @@ class CallerRoutes:
     def __init__(self, request: Request) -> None:
         self._request = request
         named = request.query_params
-        self._mine = {name: named[name] for name in ("user_id", "space") if name in named}
+        self._mine = {
+            name: named[name] for name in ("user_id", "space", "timezone") if name in named
+        }
 
     async def session_id(self) -> str:
         """The session that the headers name, else one for each day."""

@@ -6,7 +6,7 @@ The clock is read here, and only when the caller gave no time.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from fastapi import Request
@@ -17,10 +17,10 @@ from assistant.api import front_ends
 from assistant.characters import wrong_with_id
 from assistant.chat.call import MemoryMode
 from assistant.clock import Clock
-from assistant.dates import parse_day, parse_instant
+from assistant.dates import parse_day, parse_instant, parse_zone
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import Days, owner_of
+from memory_store import Days, in_zone, owner_of
 from memory_store.scheduler import current_job
 
 _RETRY_COUNT = "x-stainless-retry-count"
@@ -28,10 +28,11 @@ _RETRY_COUNT = "x-stainless-retry-count"
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """A time, and whether the caller gave it (or the clock did)."""
+    """A time, whether the caller gave it (or the clock did), and the zone whose clocks tell it."""
 
     at: datetime
     given: bool
+    zone: tzinfo = UTC
 
 
 def services(request: Request) -> Services:
@@ -115,27 +116,42 @@ def session_of(request: Request, given: Any) -> str | None:
     return None
 
 
-def time_of(request: Request, *given: Any, param: str = "timestamp") -> Instant:
-    """The first time given: in the body, then in the header, then the clock. Raises `Forbidden`
-    where a caller may not say what time it is."""
+def zone_of(request: Request, given: Any = None, *, param: str = "timezone") -> tzinfo:
+    """The time zone named: in the body or metadata, in the query, in the header; else UTC. Raises
+    `InvalidRequest`."""
+    in_header = front_ends.header_text(request.headers, "x-memory-timezone")
+    for candidate in (given, request.query_params.get("timezone"), in_header):
+        if candidate is not None:
+            return parse_zone(candidate, param=param)
+    return UTC
+
+
+def time_of(
+    request: Request, *given: Any, zone: tzinfo | None = None, param: str = "timestamp"
+) -> Instant:
+    """The first time given: in the body, then in the header, then the clock. It is told by the
+    clocks of the zone, without one by those of `zone_of`. Raises `Forbidden` where a caller may not
+    say what time it is."""
     clock: Clock = request.app.state.clock
+    zone = zone_of(request) if zone is None else zone
     for candidate in (*given, front_ends.header_text(request.headers, "x-memory-timestamp")):
         if candidate is not None:
-            at = parse_instant(candidate, param=param)
+            at = parse_instant(candidate, param=param, zone=zone)
             caller_of(request).checked_time(at, clock(), param)
-            return Instant(at, given=True)
-    return Instant(clock(), given=False)
+            return Instant(at, given=True, zone=zone)
+    return Instant(in_zone(clock(), zone), given=False, zone=zone)
 
 
-def days_of(given: Mapping[str, Any]) -> Days:
-    """The days that memory is cut to: `from` and `to`, and `as_of` where it ends earlier."""
+def days_of(given: Mapping[str, Any], zone: tzinfo) -> Days:
+    """The days of a zone that memory is cut to: `from` and `to`, and `as_of` where it ends
+    earlier."""
     days = {
-        name: parse_day(given[name], param=name)
+        name: parse_day(given[name], param=name, zone=zone)
         for name in ("from", "to", "as_of")
         if given.get(name) is not None
     }
     ends = [days[name] for name in ("to", "as_of") if name in days]
-    return Days(days.get("from"), min(ends, default=None))
+    return Days(days.get("from"), min(ends, default=None), zone)
 
 
 def mode_of(request: Request, metadata: Mapping[str, Any], *, is_task: bool) -> MemoryMode:

@@ -3,6 +3,7 @@ user, of which the others take one by `space` (docs/api.md)."""
 
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -118,7 +119,7 @@ async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
             caller_id=_turn_id(request, message, position),
             retried=is_retried,
             labels=labels,
-            expires_at=expiry_of(expiry, said.at),
+            expires_at=expiry_of(expiry, said.at, said.zone),
         )
         async for position, (message, text, said) in in_slices(every)
     ]
@@ -133,14 +134,15 @@ def _turn_id(request: Request, message: RecordedMessage, position: int) -> str |
 def _times(request: Request, body: RecordedMessages) -> Iterator[context.Instant]:
     """When each turn was said. Those without a time of their own follow each other from the common
     time on; where the caller gave none, from the turn before that has one."""
-    common, last = context.time_of(request, body.timestamp), None
+    zone = context.zone_of(request, body.timezone)
+    common, last = context.time_of(request, body.timestamp, zone=zone), None
     for position, message in enumerate(body.messages):
         if message.timestamp is not None:
-            last = context.time_of(request, message.timestamp)
+            last = context.time_of(request, message.timestamp, zone=zone)
         elif last is None or common.given:
-            last = context.Instant(common.at + position * _APART, common.given)
+            last = replace(common, at=common.at + position * _APART)
         else:
-            last = context.Instant(last.at + _APART, last.given)
+            last = replace(last, at=last.at + _APART)
         yield last
 
 
@@ -155,7 +157,8 @@ async def list_sessions(
 ) -> Response:
     """Every session of a user, oldest first; with `where` of the rounds labelled like this."""
     owner = await context.user_of(request, user_id)
-    summaries = await parts.store.sessions(owner, where_of(where))
+    zone = context.zone_of(request)
+    summaries = await parts.store.sessions(owner, where_of(where), zone)
     listed = replies.SessionList(object="list", data=[])
     return await long_response(listed, map(partial(replies.Session.of_user, owner), summaries))
 
@@ -174,7 +177,7 @@ async def read_session(
     records = await parts.store.session(owner, session_id)
     if not records:
         raise _unknown(session_id)
-    summary = await aside(len(records), summarise_session, records)
+    summary = await aside(len(records), summarise_session, records, context.zone_of(request))
     return await long_response(
         replies.SessionWithRounds.of_user(owner, summary, data=[]), map(Memory.of, records)
     )
@@ -201,7 +204,8 @@ async def name_session(
     records = await parts.recorder.name_session(owner, session_id, body.title, labels)
     if not records:
         raise _unknown(session_id)
-    return replies.Session.of_user(owner, await aside(len(records), summarise_session, records))
+    summary = await aside(len(records), summarise_session, records, context.zone_of(request))
+    return replies.Session.of_user(owner, summary)
 
 
 @router.delete(

@@ -110,11 +110,12 @@ async def retain(request: Request, parts: Parts, body: RetentionRequest) -> Reta
     if body.all_users:
         caller_of(request).checked_scope(KeyScope.ADMIN)
     owner = None if body.all_users else await user_of(request, body.user_id, space=body.space)
-    now = time_of(request, body.now, param="now").at
+    asked = time_of(request, body.now, param="now")
+    now = asked.at
     until = None
     if body.older_than_days is not None:
         until = now.date() - (body.older_than_days + 1) * _DAY
-    rule = RetentionRule(now, until, where_of(body.where))
+    rule = RetentionRule(now, until, where_of(body.where), asked.zone)
     users = await parts.store.users() if owner is None else [owner]
     # Whoever asks for all users gets no receipt: it would be for nobody.
     receipts = await receipts_for(request, dry_run=body.dry_run or owner is None)

@@ -7,7 +7,7 @@ a client sends along can stand for one. It holds ids and digests, no text.
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
-from datetime import UTC, timedelta
+from datetime import timedelta
 from typing import NamedTuple, Protocol
 
 from assistant.answering.layouts import plural
@@ -267,7 +267,7 @@ def offered(found: Sequence[Record]) -> str:
     """Words that say what would be deleted, and how to do it or to leave it."""
     lines = [f"This would delete {_memories(len(found))}, with the answers:"]
     for record in found[:_QUOTES]:
-        said_on = record.round.session_date.astimezone(UTC)
+        said_on = record.round.session_date
         said = shortened(" ".join(record.round.user_text.split()), _LONGEST_QUOTE)
         lines.append(f"- On {said_on.day} {said_on:%B %Y} you said: “{said}”")
     if len(found) > _QUOTES:

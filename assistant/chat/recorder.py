@@ -219,6 +219,16 @@ class Recorder:
                 await self._notices.tell(ERASED)
             return records
 
+    @memory_operation(Operation.UPDATE, bool)
+    async def pin(self, user_id: str, round_id: str, pinned: bool) -> Record | None:
+        """Pin a round, or let it go; its record, None where this user has no such round."""
+        async with self._writing(user_id) as writer:
+            writer.sessions.clear()
+            record = await self._store.pin(user_id, round_id, pinned)
+            if self._notices:  # as with titles
+                await self._notices.tell(ERASED)
+            return record
+
     async def everything(self, user_id: str) -> list[Record]:
         """All that is kept of a user, oldest first, as it was at one moment."""
         async with self._writing(user_id):

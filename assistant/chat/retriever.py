@@ -255,4 +255,6 @@ def known_until(days: Days, asked_at: datetime, *, timed: bool) -> Days:
     """The days that are searched: those that the caller names, or up to a day in the past or the
     future that the question is asked on, as the caller says. What was said later is not known
     then."""
-    return Days(last=asked_at.date()) if timed and days == Days() else days
+    if timed and days == Days():
+        return Days(last=asked_at.date(), zone=days.zone)
+    return days

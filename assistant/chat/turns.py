@@ -8,7 +8,7 @@ their way into it, and clients send again what is there: a retry, or for a regen
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -64,7 +64,7 @@ class Turn:
         """Names the turn within its session: the caller's id, or a digest of what identifies it."""
         if self.caller_id is not None:
             return f"id:{self.caller_id}"
-        instant = self.timestamp.isoformat() if self.timed else ""
+        instant = self.timestamp.astimezone(UTC).isoformat() if self.timed else ""
         return hashlib.sha256(
             f"{self.role}|{instant}|{self.shown or self.text}".encode()
         ).hexdigest()[:20]
@@ -220,7 +220,12 @@ _MOST_PLACES = 64
 def said_again(round: Round, stored: Round) -> Round:
     """The round in the place of the stored one that it repeats. What the user has put right there
     stays right."""
-    again = replace(round, round_index=stored.round_index, session_date=stored.session_date)
+    again = replace(
+        round,
+        round_index=stored.round_index,
+        session_date=stored.session_date,
+        pinned=stored.pinned,
+    )
     if stored.corrected_at is None:
         return again
     marks = tuple(id for id in stored.turn_ids if id not in stored.turns)

@@ -52,7 +52,8 @@ def print_memories(
 def print_memory(console: "Console", memory: Memory) -> None:
     """One memory in full, with its facts and what became of them."""
     where, said_at = f"{memory['session_id']} #{memory['round_index']}", memory["session_date"]
-    when = f"{in_prose(said_at)}, {said_at[11:16]} UTC"
+    zone = said_at[len("2023-05-20T10:00:00") :].replace("Z", "UTC")
+    when = f"{in_prose(said_at)}, {said_at[11:16]} {zone}"
     say(console, f"{memory['id']}\n{when} · {one_line(where)}", style="dim")
     for speaker, text in (("you", memory["user_text"]), ("assistant", memory["assistant_text"])):
         if text:

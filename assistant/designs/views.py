@@ -102,8 +102,7 @@ def _within(records: Iterable[Record], days: Days) -> list[Record]:
         return list(records)
     found = []
     for record in records:
-        said_on = record.round.session_date.date()
-        if days.within(Days(said_on, said_on)):
+        if record.round.was_said_on(days):
             facts = tuple(_as_of(fact, days) for fact in record.facts)
             found.append(replace(record, facts=facts))
     return found

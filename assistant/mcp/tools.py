@@ -34,6 +34,9 @@ _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_h
 _ADDS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
+_PINS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 _FORGETS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
@@ -97,6 +100,7 @@ def memory_server(memory_of: Callable[[Any], MemoryRoutes]) -> MCPServer[Any]:
         (tools.list, "List memories", _READS),
         (tools.health, "Check facts", _READS),
         (tools.settle, "Settle a fact", _SETTLES),
+        (tools.pin, "Pin", _PINS),
         (tools.forget, "Forget", _FORGETS),
     ):
         described = inspect.getdoc(tool)
@@ -252,6 +256,13 @@ class _Tools:
             said["ask_on"] = {fact: ask_on}
         memory = await self._memory(context).call("PATCH", f"/v1/memories/{id}", body=said)
         return {"facts": [one for one in memory["facts"] if one["text"] == fact]}
+
+    async def pin(self, context: Context[Any, Any], id: _MemoryId, pinned: bool = True) -> _Result:
+        """Pin a memory by the id that recall and list show, when the user wants it never to be
+        overlooked: it is at hand for every answer. With pinned false let it go again."""
+        path = f"/v1/memories/{id}/pin"
+        memory = self._memory(context)
+        return {"pinned": (await memory.call("PUT" if pinned else "DELETE", path))["pinned"]}
 
     async def forget(
         self,

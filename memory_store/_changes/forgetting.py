@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from itertools import pairwise
 
 from memory_store._changes.correction import without_answer
@@ -24,11 +24,13 @@ from memory_store.scheduler import aside, pause
 @dataclass(frozen=True, slots=True)
 class RetentionRule:
     """Which rounds of a user go: those that expire at `expired_by` or before, and those that were
-    said on `said_until` or before. With `where`, of all these only those labelled like this."""
+    said on `said_until` or before, by the days of the zone. With `where`, of all these only those
+    labelled like this."""
 
     expired_by: datetime | None = None
     said_until: date | None = None
     where: Where = ()
+    zone: tzinfo = UTC
 
     def __post_init__(self) -> None:
         if self.expired_by is None and self.said_until is None:
@@ -39,7 +41,8 @@ class RetentionRule:
         if self.expired_by is not None:
             yield UserScope(user_id, expired_by=self.expired_by, labels=self.where)
         if self.said_until is not None:
-            yield UserScope(user_id, days=Days(last=self.said_until), labels=self.where)
+            until = Days(last=self.said_until, zone=self.zone)
+            yield UserScope(user_id, days=until, labels=self.where)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,15 +36,15 @@ def read_from(engine: Engine, user_id: str) -> Reading:
 
 
 class LinksOnADay:
-    """Records with the links that hold on a day.
+    """Records with the links that hold within days, however early these begin.
 
     `linked` are the records that links lead to, by id. A round that was forgotten or written
     differently takes its links with it.
     """
 
-    def __init__(self, linked: Mapping[str, Record], until: date | None) -> None:
+    def __init__(self, linked: Mapping[str, Record], days: Days) -> None:
         self._linked = linked
-        self._until = until
+        self._until = Days(last=days.last, zone=days.zone)
         self._texts: dict[str, set[str]] = {}
 
     def of(self, record: Record) -> Record:
@@ -67,8 +67,7 @@ class LinksOnADay:
             return False
         if link.round_id not in self._texts:
             self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
-        seen = self._until is None or link.said_at.date() <= self._until
-        return seen and link.text in self._texts[link.round_id]
+        return self._until.hold(link.said_at) and link.text in self._texts[link.round_id]
 
 
 def standing_on(record: Record, day: date | None) -> Record:
@@ -101,7 +100,7 @@ async def linked_records(
             break
         new = [one for one in (await read([*wanted])).values() if one.round.was_said_on(days)]
         known |= {record.id: record for record in new}
-    standing = LinksOnADay(known, days.last)
+    standing = LinksOnADay(known, days)
     seen_on = min((day for day in (days.last, today) if day), default=None)
     return {
         id: standing_on(standing.of(record), seen_on)

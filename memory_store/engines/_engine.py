@@ -44,6 +44,8 @@ class UserScope:
     """Only those whose facts contradict others."""
     to_ask: bool = False
     """Only those with a fact that the user is to be asked about."""
+    pinned: bool = False
+    """Only those that the user pinned."""
     labels: Where = ()
     """How they are labelled."""
     expired_by: datetime | None = None

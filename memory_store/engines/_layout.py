@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +38,9 @@ CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
 CONFLICTS, OPEN, TO_ASK = "conflicts", "open", "to ask"
 """The payload field of what the user is to settle in a round: that its facts contradict others, or
 that they are to be asked whether one still holds."""
-INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, PERSON)
+PINNED = "pinned"
+"""The payload field that says of a round that the user pinned it; and what it says."""
+INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, PERSON, PINNED)
 INDEXED_TIMES = ("event_days", EXPIRES)
 """The payload fields that engines index, beside `USER`, which keeps tenants apart, and `SAID`, by
 which points are laid out."""
@@ -61,6 +63,7 @@ def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
         "enrichment": scope.states,
         REPEATS: scope.repeats,
         CONFLICTS: (OPEN,) if scope.in_conflict else (TO_ASK,) if scope.to_ask else None,
+        PINNED: (PINNED,) if scope.pinned else None,
     }
     named = [(field, list(map(str, of))) for field, of in wanted.items() if of is not None]
     return named + [(LABELS, list(terms)) for terms in scope.labels]
@@ -75,7 +78,7 @@ def ranges(scope: UserScope) -> dict[str, Days]:
 def instants(days: Days) -> tuple[datetime | None, datetime | None]:
     """The first moment of the days, and the first moment after them; None where open."""
     after = days.last + timedelta(days=1) if days.last and days.last < date.max else None
-    return _midnight(days.first), _midnight(after)
+    return _midnight(days.first, days.zone), _midnight(after, days.zone)
 
 
 class Divided(NamedTuple):
@@ -96,8 +99,13 @@ def to_matrix(rows: Sequence[Sequence[float]] | None) -> Matrix:
     return np.asarray(rows or [], dtype=np.float32)
 
 
-def _midnight(day: date | None) -> datetime | None:
-    return datetime.combine(day, time(), UTC) if day else None
+def _midnight(day: date | None, zone: tzinfo) -> datetime | None:
+    if day is None:
+        return None
+    try:
+        return datetime.combine(day, time(), zone).astimezone(UTC)
+    except OverflowError:
+        return None  # Nothing was said before the first moment of the calendar.
 
 
 WrittenIds = Mapping[str, Sequence[str] | None]

@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from functools import partial
 
 import numpy as np
@@ -142,10 +143,13 @@ async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings)
     if query.where:
         linked = {id: one for id, one in linked.items() if holds(one.round.labels, query.where)}
     rounds = await newest_first(indexer.embedder, found.vector, rounds, linked)
+    zone = query.days.zone
     finished = time.perf_counter()
     return Recall(
-        rounds=tuple(rounds[:limit]),
-        sessions=_gathered(values.values(), query.limit) if query.sessions else (),
+        rounds=tuple(_told_in(zone, one) for one in rounds[:limit]),
+        sessions=_gathered((_told_in(zone, one) for one in values.values()), query.limit)
+        if query.sessions
+        else (),
         timings={
             "embed_ms": embedding * 1000,
             "search_ms": (finished - started - embedding) * 1000,
@@ -156,6 +160,11 @@ async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings)
         asked=asked,
         unknown=found.unknown,
     )
+
+
+def _told_in(zone: tzinfo, found: Recalled) -> Recalled:
+    told = found.record.told_in(zone)
+    return found if told is found.record else replace(found, record=told)
 
 
 def _named(text: str, places: Mapping[int, RoundOutline]) -> tuple[Speakers, str]:

@@ -77,6 +77,7 @@ HEADERS = (
     "X-Memory-User",
     "X-Memory-Session",
     "X-Memory-Timestamp",
+    "X-Memory-Timezone",
     "X-Memory-Mode",
     "X-Memory-Task",
     "X-OpenWebUI-User-Id",

@@ -165,6 +165,7 @@ class MemoryBase(Reply):
     corrected_at: Instant | None
     labels: dict[str, str | int | float | bool]
     expires_at: Instant | None
+    pinned: bool
 
     @classmethod
     def of(cls, held: Record, **more: Any) -> Self:
@@ -198,6 +199,7 @@ class Memory(MemoryBase):
         "corrected_at": None,
         "labels": {},
         "expires_at": None,
+        "pinned": False,
     }
 
 

@@ -51,6 +51,7 @@ class RecordedMessages(OfUser):
 
     messages: Many[RecordedMessage]
     timestamp: Time = None
+    timezone: str | None = None
     wait: bool | None = None
     close: bool = False
     labels: Named | None = None
@@ -134,6 +135,7 @@ class SearchRequest(Request):
     user_id: str | None = None
     space: str | None = None
     now: Time = None
+    timezone: str | None = None
     from_: Time = Field(default=None, alias="from")
     to: Time = None
     as_of: Time = None

@@ -17,6 +17,7 @@ export function card(value, { actions = [], withDay = true, factsOnly = false, a
   return el("article", { class: "card", data: { id: value.id } },
     el("p", { class: "when" },
       dated(value.session_date, when),
+      value.pinned ? el("span", { class: "tag" }, "pinned") : null,
       value.corrected_at ? el("span", { class: "tag" }, `corrected ${day(value.corrected_at)}`) : null),
     texts,
     facts(value, { open: factsOnly, asOf }),

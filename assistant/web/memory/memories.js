@@ -6,7 +6,8 @@ import { dated, day } from "../page/dates.js";
 import { byId, counted, el } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { readSessions } from "../chat/sessions.js";
-import { ask } from "../server/api.js";
+import { notice } from "../page/notice.js";
+import { ask, path } from "../server/api.js";
 import { card } from "./card.js";
 import { healthCard, noFinding, readHealth } from "./health.js";
 import { openCorrection } from "./correct.js";
@@ -128,10 +129,17 @@ function remembered(one, how) {
   const actions = [
     el("a", { class: "quiet", href }, "Conversation"),
     button("Correct", () => openCorrection(one)),
+    button(one.pinned ? "Unpin" : "Pin", () => pin(one).catch(showError)),
     button("Forget", () => forgetRound(one).catch(showError)),
   ];
   // What is known as of an earlier day is for reading.
   return card(one, { ...how, actions: how.asOf ? actions.slice(0, 1) : actions });
+}
+
+async function pin({ id, pinned }) {
+  await ask(pinned ? "DELETE" : "PUT", path`/v1/memories/${id}/pin`, { query: { user_id: settings.user } });
+  notice(pinned ? "Unpinned." : "Pinned: it is kept in mind for every answer.");
+  await refreshMemories();
 }
 
 function listDays(first, last) {

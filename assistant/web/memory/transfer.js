@@ -13,7 +13,7 @@ import { Unreadable, readImport } from "./import_file.js";
 /** Saves everything that is kept of the user. */
 export async function saveExport() {
   const response = await request("GET", path`/v1/users/${settings.user}/export`);
-  save(await response.blob(), `memories-${settings.user}-${dayKey(new Date().toISOString())}.jsonl`);
+  save(await response.blob(), `memories-${settings.user}-${dayKey(Date.now())}.jsonl`);
 }
 
 /** Brings in what a file holds, and shows how far it is; what is there already stays. */

@@ -1,6 +1,18 @@
-// Days and times as people write them. They are counted in UTC, as the server does.
+// Days and times as people write them, by the clocks of whoever looks, or of where it was said.
 
 import { el } from "./dom.js";
+
+/** The time zone of this browser; empty where it does not know. */
+export const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone.replace("Etc/Unknown", "");
+
+/** A date that says in UTC what the clocks said. The server tells an instant with its distance from
+ * UTC where it knows where it was said. A day is one everywhere. */
+function clock(at) {
+  if (typeof at === "string" && !at.includes("T")) return new Date(at);
+  if (typeof at === "string" && /[+-]\d\d:\d\d$/.test(at)) return new Date(`${at.slice(0, 19)}Z`);
+  const instant = new Date(at);
+  return new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
+}
 
 const format = (options) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
 const DAY = format({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
@@ -17,23 +29,23 @@ const MONTH_DAYS = 30.44;
 const YEAR_DAYS = 365.25;
 
 /** "Saturday 20 May 2023" of an instant or a day. */
-export const day = (instant) => DAY.format(new Date(instant)).replaceAll(",", "");
+export const day = (instant) => DAY.format(clock(instant)).replaceAll(",", "");
 
 /** "20 May 2023", "2–3 March 2026": the days from one to another, in few words. */
-export const days = (first, last) => DATE.formatRange(new Date(first), new Date(last));
+export const days = (first, last) => DATE.formatRange(clock(first), clock(last));
 
 /** "4 Mar 2026"; "4 Mar" where it is in the year of another instant. */
 export const shortDay = (instant, now) =>
-  (dayKey(instant).slice(0, 4) === dayKey(now).slice(0, 4) ? SHORT_DAY : SHORT).format(new Date(instant));
+  (dayKey(instant).slice(0, 4) === dayKey(now).slice(0, 4) ? SHORT_DAY : SHORT).format(clock(instant));
 
 /** "02:21". */
-export const time = (instant) => TIME.format(new Date(instant));
+export const time = (instant) => TIME.format(clock(instant));
 
 /** "May 2023" of "2023-05". */
 export const month = (key) => MONTH.format(new Date(`${key}-01`));
 
 /** "2023-05-20" of an instant. */
-export const dayKey = (instant) => instant.slice(0, 10);
+export const dayKey = (instant) => clock(instant).toISOString().slice(0, 10);
 
 /** The day of an instant, or another text for it, that says by its tooltip how long ago that was. */
 export const dated = (instant, text = day(instant)) =>
@@ -42,8 +54,8 @@ export const dated = (instant, text = day(instant)) =>
 /** "yesterday", "last Thursday", "3 weeks ago", "in 5 days". */
 export function ago(instant) {
   const start = (at) => Math.floor(at / DAY_MS);
-  const away = start(new Date(instant).getTime()) - start(Date.now());
-  if (away < -1 && away >= -7) return `last ${WEEKDAY.format(new Date(instant))}`;
+  const away = start(clock(instant).getTime()) - start(clock(Date.now()).getTime());
+  if (away < -1 && away >= -7) return `last ${WEEKDAY.format(clock(instant))}`;
   const far = Math.abs(away);
   if (far < 14) return SINCE.format(away, "day");
   if (far < 2 * MONTH_DAYS) return SINCE.format(Math.round(away / 7), "week");
@@ -78,7 +90,7 @@ function inWords({ first, last }, day, month, both) {
 /** "Today", "Yesterday", "May 2023": under which heading a session is listed. */
 export function heading(instant) {
   const at = dayKey(instant);
-  const before = (days) => dayKey(new Date(Date.now() - days * DAY_MS).toISOString());
+  const before = (days) => dayKey(Date.now() - days * DAY_MS);
   if (at === before(0)) return "Today";
   return at === before(1) ? "Yesterday" : month(at.slice(0, 7));
 }

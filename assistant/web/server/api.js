@@ -1,5 +1,6 @@
 // The HTTP API of the server that served this page. Every failure is an Error with a message to show.
 
+import { ZONE } from "../page/dates.js";
 import { settings } from "../page/settings.js";
 
 /** No answer at all: the server is gone, or the network is. */
@@ -23,7 +24,7 @@ export async function request(method, path, { query = {}, body, headers = {}, si
   const given = (Array.isArray(query) ? query : Object.entries(query)).filter(([, value]) => value !== undefined && value !== "");
   const url = path + (given.length ? `?${new URLSearchParams(given)}` : "");
   const { key } = settings;
-  const all = key ? { ...headers, Authorization: `Bearer ${key}` } : headers;
+  const all = { ...headers, ...(ZONE && { "X-Memory-Timezone": ZONE }), ...(key && { Authorization: `Bearer ${key}` }) };
   let response;
   try {
     response = await fetch(url, { method, body, headers: all, signal });

@@ -86,6 +86,8 @@ CALLS: Mapping[str, Call] = {
     "PATCH /v1/memories/{memory_id}": Call(body={"user_text": "My safe is open."}),
     "DELETE /v1/memories/{memory_id}": Call(),
     "PUT /v1/memories/{memory_id}/updates": Call(),
+    "PUT /v1/memories/{memory_id}/pin": Call(),
+    "DELETE /v1/memories/{memory_id}/pin": Call(),
     "DELETE /v1/memories/{memory_id}/updates": Call(),
     "DELETE /v1/users/{user_id}/memories": Call(),
     "GET /v1/users/{user_id}/export": Call(),

@@ -26,7 +26,7 @@ MCPError = mcp.shared.exceptions.MCPError
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
 READING = {"recall", "facts", "list", "health"}
-TOOLS = READING | {"remember", "settle", "forget"}
+TOOLS = READING | {"remember", "settle", "pin", "forget"}
 KEYS: Mapping[str, tuple[str | None, tuple[KeyScope, ...]]] = {
     "ann": ("ann", (KeyScope.SET_TIME,)),
     "eve": ("eve", ()),
@@ -136,6 +136,8 @@ async def test_remember_recall_facts_list_forget(
             then = await call(client, "facts", as_of="2023-05-21", **asked)
             assert [one["text"] for one in then["facts"]] == ["I live in Ghent."]
         id = found["memories"][0]["id"]
+        assert await call(client, "pin", id=id) == {"pinned": True}
+        assert await call(client, "pin", id=id, pinned=False) == {"pinned": False}
         counted = await call(client, "forget", id=id)
         assert (counted["forgotten"], counted["rounds"], counted["facts"]) == (False, 1, 1)
         assert (await call(client, "list"))["total"] == 3

@@ -18,6 +18,7 @@ from assistant.answering.instructions import (
 from assistant.answering.layouts import CONTRADICTED, CUT, DAYS, QUOTING, REPLACED, SEVERAL
 from assistant.answering.notes import MARKER
 from assistant.answering.packing import Passage
+from assistant.answering.pinned import PINNED
 from assistant.answering.plan import Layout
 from assistant.answering.standing import STANDING, StandingRequest
 from assistant.models.token_counter import about_tokens
@@ -126,7 +127,7 @@ def test_the_exception_is_made_for_standing_requests_only(layout: Layout) -> Non
 
 
 def test_all_marks_together_are_explained_once_each() -> None:
-    marks = [*MARKED, STANDING]
+    marks = [*MARKED, STANDING, PINNED]
     lines = load_prompt("marks").text.splitlines()[1:]
     names = [line.split(": ")[0] for line in lines if line]
     assert sorted(names) == sorted(marks)

@@ -45,6 +45,19 @@ def test_memory_is_searched_by_words_meaning_and_days(
     expect(cards(page).first).to_contain_text("My cat is Tom.")
 
 
+def test_days_are_those_of_the_browser(
+    quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
+) -> None:
+    record(http, ann, "s", "I live in Ghent.", timestamp="2023-05-20T20:00:00Z")
+    told = {"timestamp": "2023-05-21T20:00:00Z", "timezone": "America/Los_Angeles"}
+    record(http, ann, "t", "My cat is Tom.", **told)
+    page = open_page(quoting_url, "/#/memories", timezone_id="Pacific/Auckland")
+    # Both were said on a Sunday: one by the clocks of who looks, one by those where it was said.
+    expect(page.locator("#list h2")).to_have_text(["Sunday 21 May 2023"])
+    expect(cards(page).last).to_contain_text("08:00")
+    expect(cards(page).first).to_contain_text("13:00")
+
+
 def test_the_timeline_leads_to_a_month_and_to_a_day(
     quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
 ) -> None:
@@ -146,3 +159,18 @@ def fill(http: httpx.Client, user_id: str, *, users_rounds: int) -> None:
             rest = {"user_id": user_id, "turn_ids": [], "facts": [], "enrichment": "done"}
             lines.append(json.dumps(said | rest))
         http.post(f"/v1/users/{user_id}/import", content="\n".join(lines)).raise_for_status()
+
+
+def test_a_memory_is_pinned_and_let_go(
+    quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
+) -> None:
+    tell(http, ann)
+    page = open_page(quoting_url, "/#/memories")
+    cat = cards(page).filter(has_text="My cat is Tom.")
+    cat.get_by_role("button", name="Pin", exact=True).click()
+    expect(cat.locator(".tag")).to_have_text("pinned")
+    (pinned,) = http.get("/v1/memories", params={"user_id": ann, "pinned": True}).json()["data"]
+    assert pinned["user_text"] == "My cat is Tom."
+    cat.get_by_role("button", name="Unpin").click()
+    expect(cat.get_by_role("button", name="Pin", exact=True)).to_be_visible()
+    expect(cat.locator(".tag")).to_have_count(0)
