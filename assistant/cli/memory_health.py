@@ -4,10 +4,12 @@ from typing import Annotated, Any
 
 import typer
 
-from assistant.cli import printing
+from assistant.cli import memories, printing
 from assistant.cli.console import new_console, print_json, say
-from assistant.cli.memories import Id, Limit, app, memory_of, note, print_list
+from assistant.cli.memories import Id, Limit, memory_of, note, print_list
 from assistant.cli.options import Json, ServerOptions, grouped
+
+app = memories.app
 
 
 @app.command()
