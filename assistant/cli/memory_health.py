@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from assistant.cli import printing
-from assistant.cli.memories import Id, Limit, app, memory_of, print_list
+from assistant.cli import memories, printing
+from assistant.cli.memories import Id, Limit, memory_of, print_list
 from assistant.cli.options import CommandResult, ServerOptions, declared
 
-__all__ = ["app"]
+app = memories.app
 
 
 @declared(app)

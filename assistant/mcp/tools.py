@@ -235,22 +235,22 @@ class _Tools:
         fact: str,
         confirmed: bool = False,
         until: str | None = None,
-        while_: Annotated[str | None, Field(alias="while")] = None,
+        state: str | None = None,
         always: bool = False,
         ask_on: str | None = None,
     ) -> _Result:
         """Say up to when a fact holds, as the user says: fact is its text, id that of its memory.
 
-        confirmed: it still holds. until: the last day on which it holds, like 2024-05-01. while: a
+        confirmed: it still holds. until: the last day on which it holds, like 2024-05-01. state: a
         statement of the user's by which it stands and falls, like "I live in Ghent". always: no
         condition. ask_on: a day from which on the user is asked whether it still holds.
         """
-        conditions = [one for one in (until, while_) if one is not None]
+        conditions = [one for one in (until, state) if one is not None]
         if len(conditions) + always > 1:
-            raise ToolError("give one of until, while and always")
+            raise ToolError("give one of until, state and always")
         said: dict[str, Any] = {"confirmed": [fact]} if confirmed else {}
         if conditions or always:
-            given = None if always else _given({"until": until, "while": while_})
+            given = None if always else _given({"until": until, "while": state})
             said["conditions"] = {fact: given}
         if ask_on is not None:
             said["ask_on"] = {fact: ask_on}

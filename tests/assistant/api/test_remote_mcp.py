@@ -411,7 +411,7 @@ async def test_facts_are_checked_and_settled(url: str, keys: Mapping[str, str]) 
         assert [row["fact"] for row in rows if row["id"] == id] == [text]
         settled = await call(client, "settle", id=id, fact=text, confirmed=True)
         assert settled["facts"][0]["confirmed_at"]
-        both = {"id": id, "fact": text, "until": "2031-05-01", "while": "I live in Leuven"}
+        both = {"id": id, "fact": text, "until": "2031-05-01", "state": "I live in Leuven"}
         assert "one of until" in await refused(client, "settle", **both)
 
 

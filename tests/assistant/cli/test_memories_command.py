@@ -411,6 +411,21 @@ def test_a_conflict_is_decided(
     assert (again.code, "contradicts nothing" in again.err) == (2, True)
 
 
+def test_facts_are_checked_and_settled(run: Run, http: httpx.Client, ann: str) -> None:
+    record(http, ann, "home", "I live in Ghent.", timestamp="2021-03-02T09:00:00Z")
+    finding, id, _, used, text = run("health", "--finding", "stale").out.strip().split("\t")
+    assert (finding, used, text) == ("stale", "0", "I live in Ghent.")
+    assert run("settle", id[:8], "--until", "2023-12-01", "--ask-on", "2023-11-01").code == 0
+    shown = run("show", id).out
+    assert "holds: until 1 December 2023" in shown
+    assert "asked again on 1 November 2023" in shown
+    assert run("settle", id, "--confirm", "--always").code == 0
+    assert run("health", "--finding", "stale").err == "nothing found\n"
+    assert run("health", "--json").json["counts"]["unused"] == 3
+    assert "give --confirm" in run("settle", id).err
+    assert "name one fact" in run("settle", id, "--fact", "cat", "--confirm").err
+
+
 def test_expire(run: Run, http: httpx.Client, ann: str) -> None:
     assert run("expire", "--yes").out == "there is nothing to forget\n"
     record(http, ann, "u", "My code is 77.", labels={"topic": "codes"}, expires_in=60)
