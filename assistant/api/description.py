@@ -164,8 +164,14 @@ def shown(example: Mapping[str, Any]) -> Responses:
     return {200: {"content": {_JSON: {"example": example}}}}
 
 
-def text_reply(description: str, media_type: str, example: str) -> Responses:
-    return {200: {"description": description, "content": text_content(media_type, example)}}
+def text_reply(
+    description: str, media_type: str, example: str, *, or_file: str | None = None
+) -> Responses:
+    """An answer in text; or, where a parameter asks for it, a file of another type."""
+    content = text_content(media_type, example)
+    if or_file is not None:
+        content |= text_content(or_file, "PK…")
+    return {200: {"description": description, "content": content}}
 
 
 def text_content(media_type: str, example: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from memory_store.transfer import ending, header, to_line, to_lines
 
 router = APIRouter(prefix="/v1", route_class=JsonRoute)
 _DAY = timedelta(days=1)
-NDJSON = "application/x-ndjson"
+NDJSON, ZIP = "application/x-ndjson", "application/zip"
 _LINES_AT_ONCE = 64
 ExportAs = Annotated[
     Literal["records", "pam"],
@@ -45,7 +45,7 @@ _BUNDLED, _ROUND = 10, 500
     response_class=StreamingResponse,
     summary="Export everything of a user",
     responses=failures(*READING, 404)
-    | text_reply("Export everything of a user", NDJSON, LINES_EXAMPLE),
+    | text_reply("Export everything of a user", NDJSON, LINES_EXAMPLE, or_file=ZIP),
 )
 async def export_user(
     request: Request, parts: Parts, user_id: UserInPath, format: ExportAs = "records"
@@ -60,7 +60,7 @@ async def export_user(
         name = whose(owner).user_id
         packed = await aside(size, bundle, records, name, now, version("aide-memoire"))
         headers = {"Content-Disposition": 'attachment; filename="memories.pam.zip"'}
-        return Response(packed, media_type="application/zip", headers=headers)
+        return Response(packed, media_type=ZIP, headers=headers)
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     return StreamingResponse(pieces(to_lines(records)), media_type=NDJSON, headers=headers)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from assistant.clock import Clock
 from assistant.enrichment.extraction import ExtractionWanted, extraction_messages
 from assistant.models.chat_model import Message, RoleCounts
-from assistant.models.token_counter import Prices, about_tokens
+from assistant.models.token_counter import CHARACTERS_PER_TOKEN, Prices, about_tokens
 from memory_store import Round
 
 _log = logging.getLogger(__name__)
@@ -73,7 +73,7 @@ class CostsBefore:
             written += self._written(here, count)
         encoded = 0
         if self.encoding_prices is not None:
-            encoded = _ENCODED * sum(-(-round.size // 4) for round in kept)
+            encoded = _ENCODED * sum(round.size for round in kept) // CHARACTERS_PER_TOKEN
         parts = [self.extraction_prices.cost(read, written) if calls else 0.0]
         if self.encoding_prices is not None:
             parts.append(_encoding_cost(self.encoding_prices, encoded))

@@ -44,9 +44,12 @@ class FieldsRead(Mapping[str, Any]):
         return len(self._item)
 
     def _value(self, name: str, called: str) -> Any:
+        value = self._item[name]
+        if not isinstance(value, (dict, list)):
+            return value
         if name not in self._values:
             path = f"{self._path}.{called}" if self._path else called
-            self._values[name] = self._seen(self._item[name], path)
+            self._values[name] = self._seen(value, path)
         return self._values[name]
 
     def _seen(self, value: Any, path: str) -> Any:
@@ -61,7 +64,7 @@ class FieldsRead(Mapping[str, Any]):
         found: Counter[str] = Counter()
         for one in self._all:
             for name, value in one._item.items():
-                if name not in one._read and value not in (None, "", [], {}, False):
+                if value and name not in one._read:
                     found[f"{one._path}.{name}"[-_LONGEST:].removeprefix(".")] += 1
         return found
 

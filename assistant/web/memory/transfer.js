@@ -1,6 +1,7 @@
 // A user's memory as a file: saved, and brought in piece by piece.
 
 import { showLeftOut, showNotBroughtIn } from "../page/banner.js";
+import { confirmed } from "../page/confirm.js";
 import { dayKey } from "../page/dates.js";
 import { byId, counted } from "../page/dom.js";
 import { notice } from "../page/notice.js";
@@ -28,6 +29,7 @@ export async function bringIn(file) {
 }
 
 async function bringInPieces({ format, noun, all, pieces }) {
+  if (!(await agreedToCosts(format, pieces))) return;
   const sum = { imported: 0, known: 0, unreadable: [] };
   const leftOut = new Map();
   let done = 0;
@@ -52,11 +54,28 @@ async function bringInPieces({ format, noun, all, pieces }) {
   }
 }
 
+/** Whether the user agrees to what language models will take; where there are none, nobody is asked. */
+async function agreedToCosts(format, pieces) {
+  const sum = { tokens: 0, dollars: 0, minutes: 0 };
+  for (const { body } of pieces) {
+    const { costs } = await send(body, format, true, { dry_run: true });
+    if (costs && !costs.calls && !costs.tokens && !sum.tokens) return true;
+    sum.tokens += costs?.tokens ?? 0;
+    sum.dollars = costs?.dollars === null || sum.dollars === null ? null : sum.dollars + (costs?.dollars ?? 0);
+    sum.minutes += costs?.minutes ?? 0;
+  }
+  if (!sum.tokens) return true;
+  const money = sum.dollars === null ? "at a price that is not known here" : `about $${sum.dollars.toFixed(2)}`;
+  const time = counted(Math.max(1, Math.round(sum.minutes)), "minute");
+  const what = `Reading it with a language model is expected to take ${sum.tokens.toLocaleString("en")} tokens (${money}) and ${time}.`;
+  return confirmed("Bring it in?", what, "Bring in");
+}
+
 /** What became of a piece. Of several, one of another assistant's that cannot be read does not end the import. */
-async function send(body, format, isOneOfMany) {
+async function send(body, format, isOneOfMany, more = {}) {
   const to = path`/v1/users/${settings.user}/import`;
   try {
-    return await (await request("POST", to, { body, query: { format } })).json();
+    return await (await request("POST", to, { body, query: { format, ...more } })).json();
   } catch (error) {
     const isUnreadable = error instanceof Refused && error.status === 400 && format === "auto";
     if (!(isUnreadable && isOneOfMany)) throw error;

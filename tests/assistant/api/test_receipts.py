@@ -9,10 +9,12 @@ from typing import Any
 import httpx
 import pytest
 from calls import assert_error, chat, events, record
+from local_documents import LocalDocuments
 from served import served
 
 from assistant import Settings, create_app
 from assistant.access.keys import KeyFile, KeyScope, new_key
+from assistant.receipts import key_among
 
 ASKED = {"X-Memory-Receipt": "1"}
 PIN = "My PIN is 4711."
@@ -263,3 +265,10 @@ def test_one_is_for_its_user_and_files_are_for_the_admin(tmp_path: Path) -> None
         assert verified(clients["admin"], receipt, words=["4711"])["disk"]["found"]["4711"] > 0
         for client in clients.values():
             client.close()
+
+
+async def test_assistants_on_one_server_share_a_key() -> None:
+    documents = LocalDocuments()
+    one, other = await key_among(documents), await key_among(documents)
+    assert one == other
+    assert len(one) == 32

@@ -147,6 +147,23 @@ def test_a_conversation_is_forgotten_with_its_count(
     assert set(sessions(http, ann)) == {"s1", "s3"}
 
 
+def test_a_receipt_of_forgetting_is_saved_and_holds(
+    quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str, tmp_path: Path
+) -> None:
+    tell(http, ann)
+    page = open_page(quoting_url, "/#/chat/s2")
+    page.get_by_role("button", name="Forget conversation").click()
+    page.get_by_role("button", name="Forget 1 memory").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the receipt").click()
+    file = tmp_path / "receipt.json"
+    download.value.save_as(file)
+    receipt = json.loads(file.read_text())
+    assert download.value.suggested_filename == f"{receipt['id']}.json"
+    verified = http.post("/v1/receipts", json={"receipt": receipt}).json()
+    assert (verified["action"], verified["rounds"], verified["holds"]) == ("removed", 1, True)
+
+
 def test_exported_forgotten_and_brought_in_again(
     quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str, tmp_path: Path
 ) -> None:
