@@ -11,7 +11,23 @@ from enum import StrEnum
 
 from memory_store._changes.validity import LinksOnADay, standing_on
 from memory_store._types import Days, Fact, FactLink, Record
+from memory_store.engines._layout import REPEATS
 from memory_store.language import Language, is_open
+
+HEALTH_FIELDS = (
+    "user_id",
+    "session_id",
+    "round_index",
+    "session_date",
+    "user_text",
+    "assistant_text",
+    "user_name",
+    "turn_ids",
+    "facts",
+    "enrichment",
+    REPEATS,
+)
+"""The payload fields that are looked at; without readings of messages it takes half the time."""
 
 
 class Finding(StrEnum):

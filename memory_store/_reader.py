@@ -15,7 +15,7 @@ from memory_store._changes.validity import (
     told,
 )
 from memory_store._gate import Gate
-from memory_store._health import Checkup, Found, health_of
+from memory_store._health import HEALTH_FIELDS, Checkup, Found, health_of
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
 from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
@@ -161,7 +161,7 @@ class MemoryReader:
 
     async def health(self, user_id: str, checkup: Checkup) -> list[Found]:
         """What there is to say of each of the user's facts."""
-        records = await self.records(user_id)
+        records = await records_in(self._engine, UserScope(user_id), HEALTH_FIELDS)
         size = FACT * sum(1 + len(record.facts) for record in records)
         return await aside(size, health_of, records, checkup, self._language)
 

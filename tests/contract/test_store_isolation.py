@@ -25,6 +25,7 @@ from hypothesis.stateful import (
 )
 
 from memory_store import (
+    Checkup,
     Correction,
     Days,
     EnrichmentState,
@@ -84,6 +85,8 @@ COVERED = {
         "forget_by_rule",
         "forget_user",
         "foreseen",
+        "ask_again",
+        "health",
     ),
     # Of the operator: they read all users, to enrich them, to back them up and to index them anew.
     *("unenriched", "users", "verify", "scrub", "traces", "reindex", "reindex_is_unfinished"),
@@ -264,6 +267,32 @@ class Memories(RuleBasedStateMachine):
         for conflict in self._run(self._store.conflicts(user)):
             self._own(user, conflict.record)
             assert {link.round_id for link in conflict.held} <= set(self._expected[user])
+
+    @rule(user=ids)
+    def health(self, user: str) -> None:
+        found = self._run(self._store.health(user, Checkup(MAY.date())))
+        for one in found:
+            assert one.record.id in self._expected[user]
+            assert {link.round_id for link in one.others} <= set(self._expected[user])
+
+    @rule(user=ids, session=ids, index=indexes)
+    def ask_again(self, user: str, session: str, index: int) -> None:
+        for id in self._ids(session, index):
+            known = self._run(self._store.round(user, id))
+            for fact in known.facts[:1] if known else ():
+                correction = Correction(MAY, ask_on={fact.text: MAY.date()})
+                done = self._run(self._store.correct(user, id, correction))
+                self._expected[user][id] = done.record.round
+        others = {one: self._due(one) for one in self._expected if one != user}
+        due = {link.round_id for link in self._run(self._store.ask_again(user, MAY.date()))}
+        assert due <= set(self._expected[user])
+        assert self._due(user) == set()
+        assert {one: self._due(one) for one in others} == others
+
+    def _due(self, user: str) -> set[str]:
+        """The rounds with a fact that the user is still to be asked about."""
+        records = self._run(self._store.records(user))
+        return {record.id for record in records for fact in record.facts if fact.ask_on}
 
     @rule(user=ids, session=ids, index=indexes, text=texts)
     def correct(self, user: str, session: str, index: int, text: str) -> None:
