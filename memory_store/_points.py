@@ -12,12 +12,13 @@ from typing import Any
 from memory_store._facts import ends_asking, only_asks
 from memory_store._identity import SCHEMA_VERSION
 from memory_store._labels import from_terms, terms_of
+from memory_store._reach import Reach
 from memory_store._types import Days, EnrichmentState, Fact, FactLink, Record, Round, Speaker, whose
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines._engine import (
-    Engine,
     Payload,
     Point,
+    ReadableEngine,
     Similarities,
     StoredPoint,
     UserScope,
@@ -30,6 +31,7 @@ from memory_store.engines._layout import (
     LABELS,
     OPEN,
     PERSON,
+    REACH,
     READING,
     REPEATS,
 )
@@ -118,6 +120,8 @@ def _said_of(round: Round) -> Payload:
         said[LABELS] = list(terms_of(round.labels))
     if round.expires_at:
         said[EXPIRES] = _instant(round.expires_at)
+    if round.reach is not Reach.ANYWHERE:
+        said[REACH] = round.reach.value
     owner = whose(round.user_id)
     if owner.space is not None:
         said[PERSON] = owner.user_id
@@ -179,6 +183,7 @@ def from_plain(payload: Payload) -> Record:
         session_title=payload.get("session_title", ""),
         labels=from_terms(payload.get(LABELS) or ()),
         expires_at=_read_instant(payload.get(EXPIRES)),
+        reach=Reach(payload.get(REACH, Reach.ANYWHERE)),
         outcome=payload.get("outcome", ""),
         # None where it was written before readings were kept, or read otherwise.
         reading=reading_from(payload.get(READING), payload["user_text"]),
@@ -275,7 +280,7 @@ def _day(text: str | None) -> date | None:
 
 
 async def scroll_in_parts(
-    engine: Engine, scope: UserScope, fields: Sequence[str] | None = None
+    engine: ReadableEngine, scope: UserScope, fields: Sequence[str] | None = None
 ) -> list[StoredPoint]:
     """Every point in scope, each once, however many ids, slots or repeated rounds that names."""
     found: dict[str, StoredPoint] = {}
@@ -286,7 +291,7 @@ async def scroll_in_parts(
 
 
 async def records_in(
-    engine: Engine, scope: UserScope, fields: Sequence[str] | None = None
+    engine: ReadableEngine, scope: UserScope, fields: Sequence[str] | None = None
 ) -> list[Record]:
     """The records in scope."""
     hits = await scroll_in_parts(engine, scope, fields)
@@ -294,7 +299,7 @@ async def records_in(
 
 
 async def postings_in_parts(
-    engine: Engine, terms: Sequence[int], scope: UserScope, limit: int
+    engine: ReadableEngine, terms: Sequence[int], scope: UserScope, limit: int
 ) -> list[Similarities]:
     """`Engine.postings` of however many terms."""
     found: list[Similarities] = []

@@ -16,6 +16,8 @@ from memory_store._types import Fact, FactLink, Record, Speaker
 from memory_store.language import ENGLISH, Language, Stated, replaces
 
 RULE = "rule"
+HELD_BACK = "something that is held back"
+"""Who found a link whose other side a reader may not see, and what stands in place of its words."""
 _FactName = tuple[str, str]
 """A round's id, and the text of a fact of it."""
 
@@ -27,6 +29,7 @@ def link_targets(records: Iterable[Record]) -> set[str]:
         for record in records
         for fact in record.facts
         for link in (*fact.supersedes, *fact.contradicts, *filter(None, (fact.superseded_by,)))
+        if link.by != HELD_BACK
     }
 
 
@@ -215,7 +218,7 @@ class LinksOnADay:
 
     def of(self, record: Record) -> Record:
         """The record with those of its links that hold."""
-        if not link_targets([record]):
+        if not any(map(_is_linked, record.facts)):
             return record
         facts = tuple(
             replace(
@@ -229,12 +232,18 @@ class LinksOnADay:
         return replace(record, facts=facts)
 
     def _holds(self, link: FactLink) -> bool:
+        seen = self._until is None or link.said_at.date() <= self._until
+        if link.by == HELD_BACK:
+            return seen
         if link.round_id not in self._linked:
             return False
         if link.round_id not in self._texts:
             self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
-        seen = self._until is None or link.said_at.date() <= self._until
         return seen and link.text in self._texts[link.round_id]
+
+
+def _is_linked(fact: Fact) -> bool:
+    return bool(fact.superseded_by or fact.supersedes or fact.contradicts)
 
 
 # A statement in doubt contradicts so many of the latest that hold: with all of ten thousand, ten

@@ -31,13 +31,15 @@ READING = "reading"
 """The payload field of what the user's side may mean, as it was read when it was written."""
 LABELS, EXPIRES = "labels", "expires_at"
 """The payload fields of the caller's own metadata, as terms, and of when a round may go."""
+REACH = "reach"
+"""The payload field that says where a round may go; it is missing where that is anywhere."""
 PERSON = "person"
 """The payload field that says, of a round in a space, whose space that is."""
 CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
 """The payload fields of a claim, which are no part of the record."""
 CONFLICTS, OPEN = "conflicts", "open"
 """The payload field that says of a round that its facts contradict others; and what it says."""
-INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, PERSON)
+INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, REACH, PERSON)
 INDEXED_TIMES = ("event_days", EXPIRES)
 """The payload fields that engines index, beside `USER`, which keeps tenants apart, and `SAID`, by
 which points are laid out."""
@@ -60,9 +62,15 @@ def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
         "enrichment": scope.states,
         REPEATS: scope.repeats,
         CONFLICTS: (OPEN,) if scope.in_conflict else None,
+        REACH: scope.beyond.closer if scope.beyond else None,
     }
     named = [(field, list(map(str, of))) for field, of in wanted.items() if of is not None]
     return named + [(LABELS, list(terms)) for terms in scope.labels]
+
+
+def exclusions(scope: UserScope) -> list[tuple[str, list[str]]]:
+    """Payload fields of each of which a point in scope holds none of these values."""
+    return [(REACH, list(map(str, scope.up_to.closer)))] if scope.up_to.closer else []
 
 
 def ranges(scope: UserScope) -> dict[str, Days]:
