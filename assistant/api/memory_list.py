@@ -21,7 +21,7 @@ from assistant.api.replies.memories import (
     ToldFact,
     ToldMemory,
 )
-from assistant.api.request_context import checked_id, limits_of, user_of
+from assistant.api.request_context import checked_id, limits_of, memory_of, user_of
 from assistant.api.route import JsonRoute, Parts
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest
@@ -77,7 +77,7 @@ async def list_memories(
         after=None if after is None else _read_place(after),
         where=where_of(where),
     )
-    page = await parts.store.listed(listing)
+    page = await memory_of(request).listed(listing)
     following = _print_place(page.next) if page.next else None
     shown = MemoryPage(object="list", total=page.total, next=following, data=[])
     return await long_response(shown, map(Memory.of, page.records))
@@ -98,7 +98,7 @@ async def list_conflicts(
     """Statements that would replace what the user said of themselves, and may be another's: quoted,
     pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`
     says who said them."""
-    found = await parts.store.conflicts(await user_of(request, user_id))
+    found = await memory_of(request).conflicts(await user_of(request, user_id))
     listed = Conflicts(object="list", total=len(found), data=[])
     return await long_response(listed, map(Conflict.of, found[:limit]))
 
@@ -114,7 +114,7 @@ async def read_memory(
 ) -> Response:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = await user_of(request, user_id)
-    told = await parts.store.told(owner, memory_id, optional_day(as_of, param="as_of"))
+    told = await memory_of(request).told(owner, memory_id, optional_day(as_of, param="as_of"))
     if told is None:
         raise unknown(memory_id)
     head = ToldMemory.of(told.record, facts=[])

@@ -45,7 +45,7 @@ class ConnectedMemory(MemoryRoutes):
         self, method: str, path: str, params: Mapping[str, Any], body: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         mine = {"user_id": self._connection.user_id}
-        sent: dict[str, Any] = {"params": {**params, **mine}}
+        sent: dict[str, Any] = {"params": {**params, **mine}, "headers": {"X-Memory-Reach": "mcp"}}
         if body is not None:
             sent["json"] = {**body, **mine}
         return self._connection.call(method, path, **sent)

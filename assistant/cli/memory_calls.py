@@ -85,6 +85,11 @@ class MemoryCalls:
         body = {**whose, **asked, "dry_run": dry_run}
         return self._connection.call("POST", "/v1/retention", json=body)
 
+    def keep_up_to(self, reach: str, asked: Mapping[str, Any], *, dry_run: bool) -> dict[str, Any]:
+        """Say where memories may go; or only count them."""
+        body = {**self._mine, **_given(asked), "reach": reach, "dry_run": dry_run}
+        return self._connection.call("POST", "/v1/memories/reach", json=body)
+
     def scrub(self) -> bool:
         """Take what was forgotten off the server's disk; whether that was its to do."""
         return bool(self._connection.call("POST", "/v1/scrub")["scrubbed"])
