@@ -17,7 +17,10 @@ from memory_store._health import Checkup, Finding, Found
 from memory_store._keys import KeyDesign, KeyKind, windows
 from memory_store._labels import Labels, Where, checked_labels, holds, where
 from memory_store._listing import LONGEST_TITLE, Listing, Page, as_title, summarise_session
+from memory_store._reach import Reach, ReachRule, closest
+from memory_store._reader import MemoryReader
 from memory_store._spans import Precision, TimeRange, TimeUse
+from memory_store._stated import StatedMemory
 from memory_store._store import MemoryStore
 from memory_store._types import (
     CONDITION,
@@ -76,11 +79,14 @@ __all__ = [
     "KeyKind",
     "Labels",
     "Listing",
+    "MemoryReader",
     "MemoryStore",
     "Page",
     "Place",
     "Precision",
     "Query",
+    "Reach",
+    "ReachRule",
     "Reason",
     "Recall",
     "RecallSettings",
@@ -91,6 +97,7 @@ __all__ = [
     "Round",
     "SessionSummary",
     "Speaker",
+    "StatedMemory",
     "Step",
     "TimeRange",
     "TimeUse",
@@ -101,6 +108,7 @@ __all__ = [
     "as_stated",
     "as_title",
     "checked_labels",
+    "closest",
     "holds",
     "in_zone",
     "is_quoting",

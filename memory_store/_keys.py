@@ -175,6 +175,8 @@ class Indexer:
         """The points of the records, in order, their keys encoded. Raises `EmbeddingFailed`."""
         keys = [
             [key.text for key in await aside(_size(record), self._written, record)]
+            if self.embedder.may_read(record.round.reach)
+            else []  # found by its words alone
             for record in records
         ]
         texts = [text for of_record in keys for text in of_record]

@@ -12,6 +12,7 @@ from typing import Any
 from memory_store._facts import ends_asking, only_asks
 from memory_store._identity import SCHEMA_VERSION
 from memory_store._labels import from_terms, terms_of
+from memory_store._reach import Reach
 from memory_store._types import (
     Condition,
     Days,
@@ -25,9 +26,9 @@ from memory_store._types import (
 )
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines._engine import (
-    Engine,
     Payload,
     Point,
+    ReadableEngine,
     Similarities,
     StoredPoint,
     UserScope,
@@ -41,6 +42,7 @@ from memory_store.engines._layout import (
     OPEN,
     PERSON,
     PINNED,
+    REACH,
     READING,
     REPEATS,
     TO_ASK,
@@ -132,6 +134,8 @@ def _said_of(round: Round) -> Payload:
         said[EXPIRES] = _instant(round.expires_at)
     if round.pinned:
         said |= pinned_to_payload(True)
+    if round.reach is not Reach.ANYWHERE:
+        said[REACH] = round.reach.value
     owner = whose(round.user_id)
     if owner.space is not None:
         said[PERSON] = owner.user_id
@@ -202,6 +206,7 @@ def from_plain(payload: Payload) -> Record:
         labels=from_terms(payload.get(LABELS) or ()),
         expires_at=_read_instant(payload.get(EXPIRES)),
         pinned=bool(payload.get(PINNED)),
+        reach=Reach(payload.get(REACH, Reach.ANYWHERE)),
         outcome=payload.get("outcome", ""),
         # None where it was written before readings were kept, or read otherwise.
         reading=reading_from(payload.get(READING), payload["user_text"]),
@@ -337,7 +342,7 @@ def _day(text: str | None) -> date | None:
 
 
 async def scroll_in_parts(
-    engine: Engine, scope: UserScope, fields: Sequence[str] | None = None
+    engine: ReadableEngine, scope: UserScope, fields: Sequence[str] | None = None
 ) -> list[StoredPoint]:
     """Every point in scope, each once, however many ids, slots or repeated rounds that names."""
     found: dict[str, StoredPoint] = {}
@@ -348,7 +353,7 @@ async def scroll_in_parts(
 
 
 async def records_in(
-    engine: Engine, scope: UserScope, fields: Sequence[str] | None = None
+    engine: ReadableEngine, scope: UserScope, fields: Sequence[str] | None = None
 ) -> list[Record]:
     """The records in scope."""
     hits = await scroll_in_parts(engine, scope, fields)
@@ -356,7 +361,7 @@ async def records_in(
 
 
 async def postings_in_parts(
-    engine: Engine, terms: Sequence[int], scope: UserScope, limit: int
+    engine: ReadableEngine, terms: Sequence[int], scope: UserScope, limit: int
 ) -> list[Similarities]:
     """`Engine.postings` of however many terms."""
     found: list[Similarities] = []

@@ -20,6 +20,8 @@ from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
 from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
 from memory_store._points import from_payload, records_in
+from memory_store._reach import Reach
+from memory_store._sight import SeenRecords, Sight
 from memory_store._types import (
     Days,
     EnrichmentState,
@@ -31,7 +33,13 @@ from memory_store._types import (
 )
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines._engine import Engine, Payload, StoredPoint, UserScope
+from memory_store.engines._engine import (
+    Engine,
+    Payload,
+    ReadableEngine,
+    StoredPoint,
+    UserScope,
+)
 from memory_store.language import Language
 from memory_store.language.words import in_plain_words, shared_with
 from memory_store.recall._query import Query, Recall, RecallSettings
@@ -63,23 +71,45 @@ class MemoryReader:
 
     def _use(self, indexer: Indexer) -> None:
         """Search by this indexer from now on."""
-        self._indexer = indexer
-        self._embedder = indexer.embedder
-        self._language = indexer.design.language
-        engine = self._engine
-        self._searched = SearchedMemory(
-            engine, indexer, RoundOutlines(engine), KnownRecords(engine)
-        )
+        self._outlines, self._records = RoundOutlines(self._engine), KnownRecords(self._engine)
+        self._whole = SearchedMemory(self._engine, indexer, self._outlines, self._records)
+
+    @property
+    def _searched(self) -> SearchedMemory:
+        return self._whole
+
+    @property
+    def _indexer(self) -> Indexer:
+        return self._searched.indexer
+
+    @property
+    def _seen(self) -> ReadableEngine:
+        """All that is read for a user is read here."""
+        return self._searched.engine
+
+    @property
+    def reach(self) -> Reach:
+        """Up to where it is seen here."""
+        return Reach.NEVER_IN_ANSWERS
+
+    async def as_seen(self, record: Record) -> Record:
+        """A record that is at hand, without what others say of it that is held back here."""
+        return record
+
+    def seen_up_to(self, reach: Reach) -> "MemoryReader":
+        """The memory as a reader sees it from whom all is held back that is kept closer than this.
+        Where the embedder is not local, this is all that may not go anywhere."""
+        return self if reach is Reach.NEVER_IN_ANSWERS else _SeenMemory(self, reach)
 
     @property
     def embedder(self) -> Embedder:
         """What the memory is searched by now."""
-        return self._embedder
+        return self._indexer.embedder
 
     @property
     def language(self) -> Language:
         """The language whose rules wrote the memory and read questions."""
-        return self._language
+        return self._indexer.design.language
 
     async def recall(self, query: Query) -> Recall:
         """The user's rounds nearest to the query, best first, and the sessions they gather to."""
@@ -92,18 +122,16 @@ class MemoryReader:
         """What the user stated, in other rounds than those with the ids `besides`, and still holds:
         the nearest to each of the statements first."""
         async with self._searching.beside_others():
-            return await known_facts(
-                self._engine, self._embedder, user_id, statements, limit, besides
-            )
+            return await known_facts(self._seen, self.embedder, user_id, statements, limit, besides)
 
     async def closeness(self, query: str, texts: Sequence[str]) -> list[float]:
         """How near each text is to the query, on the scale of a recall's similarity."""
         if not texts:
             return []
-        if self._language.has_rules:
+        if self.language.has_rules:
             query, texts = in_plain_words(query), [in_plain_words(text) for text in texts]
         async with self._searching.beside_others():
-            embedder = self._embedder
+            embedder = self.embedder
             vector = await query_vector(self._indexer, self._settings, query)
             rows = await embedder.embed(texts, TextKind.DOCUMENT)
         weights, common = self._settings.weights, embedder.identity.common
@@ -118,7 +146,7 @@ class MemoryReader:
         """One record by id; None when this user has no such round."""
         if not is_round_id(round_id):
             return None
-        hits = await self._engine.scroll(UserScope(user_id, ids=(round_id,)))
+        hits = await self._seen.scroll(UserScope(user_id, ids=(round_id,)))
         return from_payload(hits[0].payload) if hits else None
 
     async def told(
@@ -138,11 +166,11 @@ class MemoryReader:
         until = Days(last=as_of, zone=zone)
         if record is None or not record.round.was_said_on(until):
             return None
-        return await told(self._engine, record.told_in(zone), until, today)
+        return await told(self._seen, record.told_in(zone), until, today)
 
     async def session(self, user_id: str, session_id: str) -> list[Record]:
         """The records of one session in round order; empty when there is none."""
-        records = await _records(await self._engine.scroll(UserScope(user_id, session_id)))
+        records = await _records(await self._seen.scroll(UserScope(user_id, session_id)))
         size = FACT * len(records)
         return await aside(size, in_order, records, lambda record: record.round.round_index)
 
@@ -151,19 +179,19 @@ class MemoryReader:
     ) -> list[SessionSummary]:
         """Every session of a user, oldest first, with its days in a zone; of rounds labelled like
         this only."""
-        hits = await self._engine.scroll(UserScope(user_id, labels=where), SUMMARY_FIELDS)
+        hits = await self._seen.scroll(UserScope(user_id, labels=where), SUMMARY_FIELDS)
         return await aside(FACT * len(hits), summarise, hits, zone)
 
     async def conflicts(self, user_id: str) -> list[Conflict]:
         """What contradicts the user's own statements and may be another's, the newest first.
         `correct` says with `speakers` who said it."""
-        return await conflicts(self._engine, user_id)
+        return await conflicts(self._seen, user_id)
 
     async def health(self, user_id: str, checkup: Checkup) -> list[Found]:
         """What there is to say of each of the user's facts."""
-        records = await records_in(self._engine, UserScope(user_id), HEALTH_FIELDS)
+        records = await records_in(self._seen, UserScope(user_id), HEALTH_FIELDS)
         size = FACT * sum(1 + len(record.facts) for record in records)
-        return await aside(size, health_of, records, checkup, self._language)
+        return await aside(size, health_of, records, checkup, self.language)
 
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""
@@ -178,13 +206,13 @@ class MemoryReader:
             labels=listing.where,
             pinned=listing.pinned,
         )
-        every = await self._engine.scroll(scope, fields(listing))
+        every = await self._seen.scroll(scope, fields(listing))
         page = await aside(FACT * len(every), cut, every, listing)
-        shown = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []
+        shown = await records_in(self._seen, replace(scope, ids=page.ids)) if page.ids else []
         records = {record.id: record for record in shown}
         if listing.as_of:
             until = Days(last=listing.as_of, zone=listing.days.zone)
-            read = read_from(self._engine, listing.user_id)
+            read = read_from(self._seen, listing.user_id)
             records = await linked_records(read, until, records)
         elif listing.today:
             records = {id: standing_on(one, listing.today) for id, one in records.items()}
@@ -194,7 +222,7 @@ class MemoryReader:
 
     async def records(self, user_id: str) -> list[Record]:
         """Every record of a user, oldest first."""
-        records = await _records(await self._engine.scroll(UserScope(user_id)))
+        records = await _records(await self._seen.scroll(UserScope(user_id)))
         return await aside(
             FACT * len(records), in_order, records, lambda record: record.round.place
         )
@@ -210,7 +238,7 @@ class MemoryReader:
 
     async def count(self, user_id: str) -> int:
         """How many rounds are kept for a user."""
-        return await self._engine.count(UserScope(user_id))
+        return await self._seen.count(UserScope(user_id))
 
     async def unenriched(
         self, *states: EnrichmentState, lapsed: datetime | None = None
@@ -234,7 +262,7 @@ class MemoryReader:
         """Raise what is wrong when the engine or the embedder cannot be used."""
         await self._engine.check()
         async with self._searching.beside_others():
-            await self._embedder.embed(["ready?"], TextKind.QUERY)
+            await self.embedder.embed(["ready?"], TextKind.QUERY)
 
     @property
     def key_fallbacks(self) -> Mapping[str, int]:
@@ -249,3 +277,54 @@ class MemoryReader:
 
 async def _records(hits: Sequence[StoredPoint]) -> list[Record]:
     return [from_payload(hit.payload) async for hit in in_slices(hits)]
+
+
+class _SeenMemory(MemoryReader):
+    """The whole memory as it is now, up to a reach."""
+
+    def __init__(self, whole: MemoryReader, up_to: Reach) -> None:
+        self._engine = whole._engine
+        self._settings = whole._settings
+        self._searching = whole._searching
+        self._of = whole
+        self._up_to = up_to
+        self._sight = Sight(self._engine, lambda: self.reach)
+        self._seen_records = SeenRecords(self._known, self._sight)
+
+    @property
+    def reach(self) -> Reach:
+        """Up to where it is seen here."""
+        return self._up_to if self._of.embedder.is_local else Reach.ANYWHERE
+
+    def seen_up_to(self, reach: Reach) -> MemoryReader:
+        """See `MemoryReader.seen_up_to`: never more than is seen here."""
+        return self._of.seen_up_to(reach if self._up_to.includes(reach) else self._up_to)
+
+    async def _known(self, user_id: str, ids: Sequence[str]) -> dict[str, Record]:
+        return await self._of._searched.records.of(user_id, ids)
+
+    @property
+    def _searched(self) -> SearchedMemory:
+        return replace(self._of._searched, engine=self._sight, records=self._seen_records)
+
+    async def as_seen(self, record: Record) -> Record:
+        """See `MemoryReader.as_seen`."""
+        return await self._sight.unlinked(record)
+
+    async def recall(self, query: Query) -> Recall:
+        """What is found for the query, and how much of what is held back would be among it."""
+        if not await self._is_closer(query.user_id):
+            found = await self._of.recall(query)
+            # Something may have been written, or kept closer, meanwhile.
+            if not await self._is_closer(query.user_id):
+                return found
+        found = await super().recall(query)
+        wanted = max(query.limit, len(found.rounds))
+        alike = replace(query, limit=wanted, explained=False, sessions=False, short_limit=0)
+        nearest = (await self._of.recall(alike)).rounds
+        held = [one for one in nearest if not self.reach.includes(one.record.round.reach)]
+        return replace(found, held_back=len(held))
+
+    async def _is_closer(self, user_id: str) -> bool:
+        """Whether anything of a user is held back here; of most users nothing is."""
+        return await self._engine.count(UserScope(user_id, beyond=self.reach)) > 0

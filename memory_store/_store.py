@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from memory_store._changes.correction import Corrected, Correction, corrected, given_facts
 from memory_store._changes.extraction import Extraction, enriched
 from memory_store._changes.forgetting import Forgotten, Removal, RetentionRule
+from memory_store._changes.reaches import Reaches
 from memory_store._changes.writing import Linking, RecordWriter
 from memory_store._facts import reading_of, rule_facts
 from memory_store._gate import Gate
@@ -17,7 +18,8 @@ from memory_store._identity import admit
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Labels, checked_labels, terms_of
 from memory_store._listing import as_title
-from memory_store._points import enrichment_to_payload, pinned_to_payload
+from memory_store._points import enrichment_to_payload, pinned_to_payload, records_in
+from memory_store._reach import Reach, ReachRule
 from memory_store._reader import FACT, MemoryReader
 from memory_store._types import EnrichmentState, FactLink, Held, Record, Round, is_round_id
 from memory_store.embedding.embedder import Embedder
@@ -68,9 +70,12 @@ class MemoryStore(MemoryReader):
         design: KeyDesign | None = None,
         *,
         forget_vectors: bool = True,
+        reach_rules: Sequence[ReachRule] = (),
     ) -> None:
         """`forget_vectors` lets the embedder's caches forget the vectors of texts that are
-        forgotten; without it they need not be encoded again when the same texts come back."""
+        forgotten; without it they need not be encoded again when the same texts come back. By
+        `reach_rules` memories are kept closer than was asked."""
+        self.reaches = Reaches(engine, reach_rules)
         self._forgets_vectors = forget_vectors
         self._writes = Gate()
         """Who writes is beside others; who puts another index in place is alone."""
@@ -78,7 +83,7 @@ class MemoryStore(MemoryReader):
 
     def _use(self, indexer: Indexer) -> None:
         super()._use(indexer)
-        self._linking = Linking(self._engine, self._language)
+        self._linking = Linking(self._engine, self.language)
         self._writer = RecordWriter(self._engine, indexer, self._linking)
         self._removal = Removal(
             self._engine,
@@ -92,7 +97,7 @@ class MemoryStore(MemoryReader):
         """Open the engine; refuse data of another embedder, key design or schema
         (`StoreMismatch`), and a memory that is being moved or indexed anew (`StoreUnready`)."""
         ours = self._indexer.identity
-        theirs = await self._engine.open(self._embedder.identity.dimension)
+        theirs = await self._engine.open(self.embedder.identity.dimension)
         try:
             if theirs is not None:
                 admit(theirs, ours)
@@ -104,7 +109,7 @@ class MemoryStore(MemoryReader):
 
     async def close(self) -> None:
         """Finish what is running and release the engine."""
-        await self._embedder.close()
+        await self.embedder.close()
         await self._engine.close()
 
     @_writing
@@ -133,12 +138,27 @@ class MemoryStore(MemoryReader):
     async def _read_anew(self, round: Round, enrichment: EnrichmentState) -> Record:
         """The record of a round with the rules' facts, or with those that the user gave."""
         stored = await self.round(round.user_id, round.id) if round.corrected_at else None
-        reading = await aside(len(round.user_text), reading_of, round, self._language)
-        round = replace(round, reading=reading)
+        reading = await aside(len(round.user_text), reading_of, round, self.language)
+        round = await self.reaches.placed(replace(round, reading=reading))
         if given := given_facts(stored):
             return Record(round, given)
-        facts = await aside(len(round.user_text), rule_facts, round, self._language)
+        facts = await aside(len(round.user_text), rule_facts, round, self.language)
         return Record(round, facts, enrichment)
+
+    @_writing
+    async def set_reach(self, user_id: str, ids: Sequence[str], reach: Reach) -> list[Record]:
+        """Let these rounds of a user go so far, and no farther; and no farther, either, any others
+        whose answers repeat them. Those that changed, as they are then. `RoundTaken` when one is
+        just being written.
+        """
+        return await self._keep_up_to(user_id, ids, reach)
+
+    async def _keep_up_to(self, user_id: str, ids: Sequence[str], reach: Reach) -> list[Record]:
+        found = await records_in(self._engine, UserScope(user_id, ids=tuple(ids)))
+        repeating = await self._removal.repeating(user_id, found) if found else []
+        changed = await self.reaches.changed(found, repeating, reach)
+        held = {record.id: record.round.turn_ids for record in changed}
+        return await self._writer.write(changed, held) if changed else []
 
     @_writing
     async def enrich(self, round: Round, extraction: Extraction) -> Record | None:
@@ -152,7 +172,7 @@ class MemoryStore(MemoryReader):
             return None
         try:
             done = await self._writer.write(
-                [await aside(record.round.size, enriched, record, extraction, self._language)],
+                [await aside(record.round.size, enriched, record, extraction, self.language)],
                 {record.id: round.turn_ids},
             )
         except RoundTaken:
@@ -209,7 +229,7 @@ class MemoryStore(MemoryReader):
         """Keep no vector of a text that was searched for and is not kept."""
         if self._forgets_vectors:
             said = [query, in_plain_words(query)]
-            await self._embedder.forget([*said, *map(self._language.as_statement, said)])
+            await self.embedder.forget([*said, *map(self.language.as_statement, said)])
 
     @_writing
     async def name_session(
@@ -229,6 +249,9 @@ class MemoryStore(MemoryReader):
             some = tuple(ids[start : start + _NAMED_AT_ONCE])
             await self._engine.set_payload(UserScope(user_id, session_id, ids=some), named)
             await pause()
+        if labels is not None:
+            for reach, closer in self.reaches.closer(await self.session(user_id, session_id)):
+                await self._keep_up_to(user_id, closer, reach)
         return await self.session(user_id, session_id)
 
     @_writing
@@ -248,7 +271,11 @@ class MemoryStore(MemoryReader):
         """
         ours = await aside(FACT * len(records), owned, records, user_id)
         held = await self._writer.held(user_id, [r.id for r in ours]) if ours else {}
-        new = [record for record in ours if record.id not in held]
+        new = [
+            replace(record, round=await self.reaches.placed(record.round))
+            for record in ours
+            if record.id not in held
+        ]
         return await self._writer.write(new, {})
 
     @_writing
@@ -284,9 +311,10 @@ class MemoryStore(MemoryReader):
         if record is None:
             return None
         size = record.round.size + correction.size + FACT * len(record.facts)
-        changed = await aside(size, corrected, record, correction, enrichment, self._language)
+        changed = await aside(size, corrected, record, correction, enrichment, self.language)
         if changed is record:
             return Corrected(record)
+        changed = replace(changed, round=await self.reaches.placed(changed.round))
         sessions = await self._removal.put_right(record, changed, enrichment)
         stored = await self.round(user_id, round_id)
         return Corrected(stored, sessions) if stored else None
@@ -365,7 +393,7 @@ class MemoryStore(MemoryReader):
         `again` does it even if nothing has changed; `moment` waits for a good one to change over,
         when writers have to wait. Raises what `transfer.reindex` raises.
         """
-        before = self._embedder
+        before = self.embedder
         embedder = await asyncio.to_thread(make_embedder)
         indexer = Indexer(embedder, design or self._indexer.design)
         use = Use(self._writes.alone, self._change_over)
@@ -374,7 +402,7 @@ class MemoryStore(MemoryReader):
                 self._engine, use, indexer, progress, again=again, moment=moment
             )
         finally:
-            unused = before if self._embedder is embedder else embedder
+            unused = before if self.embedder is embedder else embedder
             await unused.close()
         if done.was_needed and self._forgets_vectors:
             await embedder.forget_all()
@@ -389,8 +417,8 @@ class MemoryStore(MemoryReader):
     ) -> None:
         async with self._searching.alone():
             await hand_over()
-            self._engine.unwatch(self._searched.outlines)
-            self._engine.unwatch(self._searched.records)
+            self._engine.unwatch(self._outlines)
+            self._engine.unwatch(self._records)
             self._use(indexer)
         await self._engine.write_identity(indexer.identity)
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory_store._labels import Labels
+from memory_store._reach import Reach
 from memory_store.errors import InvalidRecord
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ class Round:
     """When it may be forgotten, which somebody must ask for."""
     pinned: bool = field(default=False, compare=False)
     """Whether the user wants it to be at hand for every answer."""
+    reach: Reach = field(default=Reach.ANYWHERE, compare=False)
+    """Where it may go."""
     outcome: str = field(default="", compare=False)
     """What the assistant did with what the user said, in a word of the assistant's own."""
     reading: "Reading | None" = field(default=None, compare=False, repr=False)

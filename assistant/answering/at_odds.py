@@ -6,11 +6,11 @@ on the wheel", and "the rent is now 890" has replaced "the rent is 820". Only a 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory_store import FactLink, MemoryStore, Recalled, Record, Speaker, is_quoting
+from memory_store import FactLink, MemoryReader, Recall, Recalled, Record, Speaker, is_quoting
 from memory_store.language import shared_words, terms, wording
 
 # So many of the best rounds are compared, and so many statements with one that is at odds with any.
@@ -52,7 +52,7 @@ class _Said:
         return wording("answers.denies").search(self.text)
 
 
-async def at_odds(store: MemoryStore, recalled: Sequence[Recalled]) -> Mapping[str, list[AtOdds]]:
+async def at_odds(store: MemoryReader, recalled: Sequence[Recalled]) -> Mapping[str, list[AtOdds]]:
     """What is at odds among the best rounds, by the round of the older statement.
 
     Raises what the store raises.
@@ -72,6 +72,31 @@ async def at_odds(store: MemoryStore, recalled: Sequence[Recalled]) -> Mapping[s
             pair = AtOdds(near[nearest].text, link, is_denied)
             found.setdefault(near[nearest].record.id, []).append(pair)
     return found
+
+
+async def without_odds(store: MemoryReader, recall: Recall) -> Recall:
+    """What was recalled, without statements that are at odds with others among it."""
+    found = await at_odds(store, recall.rounds)
+    gone = {(id, pair.text) for id, pairs in found.items() for pair in pairs}
+    # An amount that changed is at odds no more; of what is denied nobody knows which holds.
+    denying = [pair.by for pairs in found.values() for pair in pairs if pair.is_denied]
+    gone |= {(by.round_id, by.text) for by in denying}
+    if not gone:
+        return recall
+    rounds = [
+        _without(one, {text for id, text in gone if id == one.record.id}) for one in recall.rounds
+    ]
+    left = {**recall.left_out, "at_odds": len(gone)}
+    return replace(recall, rounds=tuple(one for one in rounds if one.record.facts), left_out=left)
+
+
+def _without(one: Recalled, texts: Collection[str]) -> Recalled:
+    if not texts:
+        return one
+    facts = tuple(fact for fact in one.record.facts if fact.text not in texts)
+    said = "\n".join(fact.text for fact in facts)
+    round = replace(one.record.round, user_text=said, reading=None)
+    return replace(one, record=replace(one.record, round=round, facts=facts))
 
 
 def _statements(records: Sequence[Record]) -> Iterator[_Said]:

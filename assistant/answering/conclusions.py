@@ -20,7 +20,7 @@ from assistant.answering.packing import shortened
 from assistant.answering.passages import asked_item, lists_in, passages
 from assistant.answering.selection import distinct, near_the_best
 from assistant.answering.statements import ASKS, Statement, told_in_order, told_texts, weighed
-from memory_store import MemoryStore, Recalled, Speaker
+from memory_store import MemoryReader, Recalled, Speaker
 from memory_store.language import (
     LONGEST_READ,
     Asked,
@@ -102,7 +102,7 @@ _LONGEST_ITEM = 240
 class Concluder:
     """Draws conclusions from the statements near one question."""
 
-    def __init__(self, store: MemoryStore, question: str, asked_on: date) -> None:
+    def __init__(self, store: MemoryReader, question: str, asked_on: date) -> None:
         self._store = store
         self._question = question
         self._asked_on = asked_on

@@ -42,7 +42,7 @@ from memory_store import (
     CONDITION,
     Days,
     FactLink,
-    MemoryStore,
+    MemoryReader,
     Recalled,
     Record,
     Round,
@@ -211,7 +211,7 @@ _COUNTED = 8
 
 
 async def read_memory(
-    store: MemoryStore,
+    store: MemoryReader,
     question: Question,
     recalled: Sequence[Recalled],
     plan: ReadingPlan,
@@ -279,7 +279,7 @@ def _near(recalled: Sequence[Recalled], floor: float) -> list[Recalled]:
 
 
 async def _delivered(
-    store: MemoryStore, recalled: Sequence[Recalled], unit: Unit, *, about_replies: bool
+    store: MemoryReader, recalled: Sequence[Recalled], unit: Unit, *, about_replies: bool
 ) -> list[Passage]:
     """The passages. Of what the assistant said, the best come with their neighbours: a request that
     follows on ("shorter, please") shares no word with a question about its reply."""
@@ -293,7 +293,7 @@ async def _delivered(
 _NEIGHBOURS = 1
 
 
-async def delivered(store: MemoryStore, recalled: Sequence[Recalled], unit: Unit) -> list[Passage]:
+async def delivered(store: MemoryReader, recalled: Sequence[Recalled], unit: Unit) -> list[Passage]:
     """One passage for every round found, best first. Raises what the store raises."""
     found = [item.record for item in recalled]
     if unit is Unit.ROUND:

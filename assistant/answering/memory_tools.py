@@ -26,7 +26,7 @@ from memory_store import (
     Days,
     FactLink,
     Listing,
-    MemoryStore,
+    MemoryReader,
     Page,
     Query,
     Recalled,
@@ -83,7 +83,7 @@ class MemoryTools:
 
     def __init__(
         self,
-        store: MemoryStore,
+        store: MemoryReader,
         question: Question,
         shown: Sequence[str],
         tokens: int,

@@ -30,7 +30,7 @@ from assistant.dates import print_day
 from assistant.errors import BadModelReply, FieldRefused, PromptRefused, PromptTooLong
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts, merge
 from assistant.models.token_counter import TokenCounter, about_tokens
-from memory_store import MemoryStore
+from memory_store import MemoryReader
 from memory_store.language import Asked
 
 # If a prompt with less memory than this is too long, the memory is not the reason.
@@ -45,7 +45,7 @@ class ModelReader:
     def __init__(
         self,
         model: ChatModel,
-        store: MemoryStore,
+        store: MemoryReader,
         plan: ReadingPlan,
         count: TokenCounter = about_tokens,
     ) -> None:
@@ -59,6 +59,10 @@ class ModelReader:
     def most_rounds(self, asked: Asked) -> int:
         """See `Reader.most_rounds`."""
         return self._plan.most_rounds(asked)
+
+    def over(self, memory: MemoryReader) -> "ModelReader":
+        """See `Reader.over`."""
+        return ModelReader(self._model, memory, self._plan, self._count)
 
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. Raises the model's errors, `BadModelReply` for an empty answer.

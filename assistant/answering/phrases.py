@@ -4,7 +4,7 @@ What became of a message is kept as its outcome. Memories of earlier versions ha
 the answer began tells it, here and nowhere else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from assistant.answering.reader import Outcome
 from memory_store import Round
@@ -61,6 +61,22 @@ def outcome_of(round: Round) -> Outcome | None:
         if round.assistant_text.startswith(beginning):
             return outcome
     return Outcome.QUOTED if any(one in round.assistant_text for one in _HOLDS) else None
+
+
+_LEFT_OUT = {
+    "replaced": "replaced since",
+    "in_conflict": "in conflict",
+    "at_odds": "at odds",
+    "expired": "expired",
+    "others": "not surely in your own words",
+    "answers": "in answers",
+}
+
+
+def left_out(counts: Mapping[str, int]) -> str:
+    """How much was not read, as only what still holds of what the user stated counts."""
+    told = [f"{counts[why]} {words}" for why, words in _LEFT_OUT.items() if counts.get(why)]
+    return f"(Left out: {', '.join(told)}.)" if told else ""
 
 
 def never_came_up(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from assistant.answering.packing import shortened
 from assistant.answering.reader import Question
 from assistant.dates import print_day
-from memory_store import Days, Listing, MemoryStore, Record
+from memory_store import Days, Listing, MemoryReader, Record
 
 PINNED = "pinned"
 """Under this name it stands in what a model reads."""
@@ -30,7 +30,7 @@ class Pinned:
         return {"said_on": print_day(self.said_at), "text": self.text}
 
 
-async def pinned_of(store: MemoryStore, question: Question) -> list[Pinned]:
+async def pinned_of(store: MemoryReader, question: Question) -> list[Pinned]:
     """What is pinned, the newest first, as it holds on the day of the question: of days, labels and
     a user as the question has them. Raises what the store raises."""
     if not question.user_id:

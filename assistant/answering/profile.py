@@ -27,7 +27,7 @@ from memory_store import (
     Fact,
     FactLink,
     Listing,
-    MemoryStore,
+    MemoryReader,
     Place,
     Recalled,
     Record,
@@ -78,7 +78,7 @@ class Thing(NamedTuple):
 
 
 async def profile(
-    store: MemoryStore, user_id: str, days: Days, where: Where = ()
+    store: MemoryReader, user_id: str, days: Days, where: Where = ()
 ) -> UserProfile | None:
     """What the user told on these days in rounds that are labelled like this, as it stood on the
     last of them; None where nothing is known."""
@@ -99,7 +99,7 @@ async def profile(
     return UserProfile(_printed(groups, len(things)), shown)
 
 
-async def _records(store: MemoryStore, user_id: str, days: Days, where: Where) -> list[Record]:
+async def _records(store: MemoryReader, user_id: str, days: Days, where: Where) -> list[Record]:
     """The user's rounds, the newest first."""
     found: list[Record] = []
     after: Place | None = None
@@ -143,7 +143,7 @@ def _after_newer(fact: Fact, newest: dict[str, FactLink]) -> Fact:
     return replace(fact, superseded_by=newer) if is_older else fact
 
 
-def _told(found: Recalled, store: MemoryStore) -> Iterator[Statement]:
+def _told(found: Recalled, store: MemoryReader) -> Iterator[Statement]:
     """What the user says in a round that tells something, or how to answer them; nothing that they
     quote, which is sure only where one line wants something done with the others."""
     round = found.record.round
@@ -171,7 +171,7 @@ def _instructs(sentence: Sentence) -> bool:
     return sentence.kind is Kind.INSTRUCTS
 
 
-def _things(told: Sequence[Statement], store: MemoryStore) -> list[Thing]:
+def _things(told: Sequence[Statement], store: MemoryReader) -> list[Thing]:
     """Statements of the topic that still hold, the newest first, each thing once."""
     linked = superseded_among_others(told, store.language)
     corrected = put_right(linked)
@@ -204,7 +204,7 @@ def _put_right_by(
     return found
 
 
-async def _grouped(store: MemoryStore, things: Sequence[Thing]) -> dict[str, list[Thing]]:
+async def _grouped(store: MemoryReader, things: Sequence[Thing]) -> dict[str, list[Thing]]:
     """The things by their topics, in the order of these."""
     texts = [thing.text for thing in things]
     nearest = [(_NEAR_A_TOPIC, _OTHERS)] * len(things)
@@ -226,7 +226,7 @@ async def _grouped(store: MemoryStore, things: Sequence[Thing]) -> dict[str, lis
     return {topic: group for topic, group in groups.items() if group}
 
 
-def _says_how(thing: Thing, store: MemoryStore) -> bool:
+def _says_how(thing: Thing, store: MemoryReader) -> bool:
     read = reading_of(thing.quote.source.record.round, store.language).sentences
     return any(one.text == thing.quote.text and _instructs(one) for one in read)
 

@@ -19,6 +19,7 @@ from assistant.answering.phrases import (
     PARTLY,
     UNKNOWN,
     UNSURE,
+    left_out,
     never_came_up,
     only_from_others,
 )
@@ -44,7 +45,7 @@ from assistant.answering.statements import (
     with_days,
 )
 from assistant.answering.wording import print_quotes, task_reply
-from memory_store import Days, MemoryStore, Recalled, Speaker, reading_of
+from memory_store import Days, MemoryReader, Recalled, Speaker, reading_of
 from memory_store.language import Asked
 from memory_store.scheduler import aside
 
@@ -91,7 +92,7 @@ class QuotingReader:
     name = "quotes"
     reads_conversation = False
 
-    def __init__(self, store: MemoryStore, *, floor: float) -> None:
+    def __init__(self, store: MemoryReader, *, floor: float) -> None:
         self._store = store
         self._floor = floor
 
@@ -99,6 +100,10 @@ class QuotingReader:
         """See `Reader.most_rounds`."""
         wide = self._store.language.has_rules and asked.overview
         return _ROUNDS_FOR_OVERVIEW if wide else _ROUNDS_FOR_NAMES
+
+    def over(self, memory: MemoryReader) -> "QuotingReader":
+        """See `Reader.over`."""
+        return QuotingReader(memory, floor=self._floor)
 
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. The answer comes in one piece."""
@@ -114,7 +119,8 @@ class QuotingReader:
             yield AnswerPiece("", Trace(), outcome=Outcome.UNKNOWN)
             return
         read = tuple(dict.fromkeys(quote.source.record.id for quote in answer.quotes))
-        yield AnswerPiece(answer.text, Trace(context=read, quoted=read), outcome=answer.outcome)
+        text = "\n".join(filter(None, (answer.text, left_out(question.left_out or {}))))
+        yield AnswerPiece(text, Trace(context=read, quoted=read), outcome=answer.outcome)
 
     async def _nearest(
         self, question: Question, asked: Asked, recalled: Sequence[Recalled]
@@ -166,6 +172,8 @@ class QuotingReader:
         )
         near = superseded_among_others(as_typed(found), language)
         near = await aside(sum(len(s.text) for s in near) // _READ_FAST, put_right, near)
+        if question.left_out is not None:
+            near = [s for s in near if s.superseded_by is None]
         if asked.about_replies:
             # Of statements that are as near, replies come first.
             replies = {Speaker.ASSISTANT: _REPLIES}

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from assistant.models.chat_model import Message, TokenCounts
-from memory_store import Days, Recalled, Where
+from memory_store import Days, MemoryReader, Recalled, Where
 from memory_store.language import LONGEST_READ, Asked
 
 
@@ -48,6 +48,8 @@ class Question:
     """What came since the question: calls of tools, and their results."""
     user_id: str = ""
     """Whose memory it is about."""
+    left_out: Mapping[str, int] | None = None
+    """Of strict recall, how much was left out by why; None where recall is not strict."""
 
     @property
     def topic(self) -> str:
@@ -163,6 +165,10 @@ class Reader(Protocol):
 
     def most_rounds(self, asked: Asked) -> int:
         """How many recalled rounds of usual length it can make use of, for a question."""
+        ...
+
+    def over(self, memory: MemoryReader) -> "Reader":
+        """The same, which reads this memory."""
         ...
 
     def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:

@@ -13,7 +13,7 @@ from heapq import nlargest
 
 from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.statements import ASKS, Statement, parts_gone, superseded
-from memory_store import FactLink, MemoryStore, Record, Round, Speaker, reading_of
+from memory_store import FactLink, MemoryReader, Record, Round, Speaker, reading_of
 from memory_store.language import Asked, Kind, shared_words, terms, wording
 
 # A quote much farther from the question than the best one is noise beside it.
@@ -165,7 +165,7 @@ _ALIKE, _PAIR = 0.43, 2
 
 
 async def ranked(
-    store: MemoryStore, question: str, near: Sequence[Statement], kind: Asked
+    store: MemoryReader, question: str, near: Sequence[Statement], kind: Asked
 ) -> list[Statement]:
     """The passages of these statements, the best for the question first, without those that are
     much farther from it."""
@@ -183,7 +183,7 @@ async def ranked(
     return [one for one in weighed if one.weight >= enough]
 
 
-async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) -> list[Statement]:
+async def by_time(store: MemoryReader, question: str, best: Sequence[Statement]) -> list[Statement]:
     """Statements that may tell of the same thing as the best in order of time, the others behind
     them: the newest first, or the oldest where the question is how things were before."""
     told = [one for one in best if one.speaker is Speaker.USER and one.asking < ASKS]

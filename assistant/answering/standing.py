@@ -14,7 +14,7 @@ from assistant.answering.reader import Question
 from assistant.dates import print_day
 from memory_store import (
     Days,
-    MemoryStore,
+    MemoryReader,
     Query,
     Recalled,
     Record,
@@ -51,7 +51,7 @@ class StandingRequest:
 
 
 async def standing_requests(
-    store: MemoryStore, recalled: Sequence[Recalled], question: Question
+    store: MemoryReader, recalled: Sequence[Recalled], question: Question
 ) -> list[StandingRequest]:
     """What the user whose rounds these are asked for by the day of the question, and by the last
     one that is known, the newest first.

@@ -16,7 +16,7 @@ from memory_store import (
     Days,
     Fact,
     FactLink,
-    MemoryStore,
+    MemoryReader,
     Recalled,
     Speaker,
     reading_of,
@@ -109,7 +109,7 @@ def _the_day(dates: Sequence[Days]) -> date | None:
 
 
 async def nearest_statements(
-    store: MemoryStore,
+    store: MemoryReader,
     question: str,
     recalled: Sequence[Recalled],
     *,
@@ -138,7 +138,7 @@ async def nearest_statements(
 
 
 async def weighed(
-    store: MemoryStore, question: str, statements: Sequence[Statement], *, leads: bool = True
+    store: MemoryReader, question: str, statements: Sequence[Statement], *, leads: bool = True
 ) -> list[Statement]:
     """The statements with their closeness to this question, nearest first; with `leads` each with
     what it points back to: in "I have a cat. She is called Miso." only both tell a cat's name."""

@@ -16,7 +16,7 @@ from assistant.api import front_ends
 from assistant.api import request_context as context
 from assistant.api.description import ANSWERING, failures, streamed
 from assistant.api.models import chat_of, checked_profile
-from assistant.api.parameters import expiry_of, labels_of, where_of
+from assistant.api.parameters import expiry_of, labels_of, reach_of, where_of
 from assistant.api.receipts import receipts_for
 from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
 from assistant.api.requests.chat import ChatMessage, ChatRequest
@@ -34,7 +34,7 @@ from memory_store import in_zone, whose
 
 KEYS = tuple(
     """user_id session_id space timestamp timezone memory from to as_of question where labels
-    expires_at expires_in memory_debug memory_receipt""".split()
+    expires_at expires_in reach strict memory_debug memory_receipt""".split()
 )
 _CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
@@ -220,6 +220,8 @@ async def chat_call(
         where=where_of(metadata.get("where")),
         labels=labels_of(metadata.get("labels")),
         expires_at=expiry_of(metadata, asked.at, zone),
+        reach=reach_of(metadata.get("reach")),
+        strict=_is_set(metadata, "strict") if "strict" in metadata else None,
     )
 
 

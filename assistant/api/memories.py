@@ -11,13 +11,14 @@ from assistant.api.description import READING, WRITING, failures, shown
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath, where_of
 from assistant.api.receipts import receipts_for
 from assistant.api.replies import long_response
-from assistant.api.replies.memories import CorrectedValue, KeptFact, Memory
+from assistant.api.replies.memories import CorrectedValue, KeptFact, Memory, ReachSet
 from assistant.api.replies.receipts import GivenReceipt
 from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
 from assistant.api.replies.search import Hit, SearchResult, SessionHit
 from assistant.api.requests.memories import (
     CorrectedMemory,
     GivenCondition,
+    ReachRequest,
     SearchRequest,
     StatedFact,
 )
@@ -31,7 +32,9 @@ from memory_store import (
     Correction,
     Days,
     GivenFact,
+    Listing,
     Query,
+    Reach,
     Record,
     Speaker,
     only_asks,
@@ -47,6 +50,8 @@ _CORRECTED = {
     "facts": [{**KeptFact.example, "text": "I moved to Bruges on Friday."}],
     "corrected_at": "2023-06-10T09:00:00Z",
 }
+# More rounds than any user has.
+_ALL = 1 << 31
 _UNDONE = {**Memory.example, "facts": [{**KeptFact.example, "supersedes": []}]}
 
 
@@ -74,7 +79,8 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
         explained=True,
         where=where_of(body.where),
     )
-    retrieved = await parts.retriever.retrieve(query, Read(body.understanding))
+    retriever = parts.retriever.seen_up_to(context.reach_of_reader(request))
+    retrieved = await retriever.retrieve(query, Read(body.understanding))
     recall = retrieved.recall
     for stage in ("embed", "search"):
         parts.metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
@@ -98,6 +104,36 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
     if not body.questions:
         found = tuple([one async for one in in_slices(found) if not only_asks(one.record)])
     return await long_response(result, map(partial(Hit.from_floor, floor), found))
+
+
+@router.post(
+    "/memories/reach",
+    summary="Say where memories may go",
+    responses=failures(*WRITING, 413),
+)
+async def set_reach(request: Request, parts: Parts, body: ReachRequest) -> ReachSet:
+    """Where what matches may go from now on, and no farther. Other rounds whose answers repeat it
+    go no farther, either. With `dry_run` it is only counted."""
+    owner = await context.user_of(request, body.user_id, space=body.space)
+    context.limits_of(request).check_query(body.text)
+    days = context.days_of({"from": body.from_, "to": body.to}, context.zone_of(request))
+    session_id = body.session_id and context.checked_id(body.session_id, "session_id")
+    ids = None if body.ids is None else tuple(body.ids)
+    where, text, reach = where_of(body.where), body.text.strip(), Reach(body.reach)
+    if ids is None and not (session_id or where or text or days != Days()):
+        raise InvalidRequest("say which memories: give ids, session_id, where, text, from or to")
+    listing = Listing(owner, days, session_id, text=text, ids=ids, where=where, limit=_ALL)
+    matched = (await parts.store.listed(listing)).records
+    changed = [one for one in matched if one.round.reach is not reach]
+    if not body.dry_run:
+        changed = await parts.recorder.set_reach(owner, [one.id for one in matched], reach)
+    return ReachSet(
+        object="memories.reach",
+        reach=reach,
+        dry_run=body.dry_run,
+        matched=len(matched),
+        changed=len(changed),
+    )
 
 
 @router.patch(

@@ -28,6 +28,7 @@ from assistant.api.request_context import (
     checked_id,
     days_of,
     limits_of,
+    memory_of,
     time_of,
     user_of,
     zone_of,
@@ -90,7 +91,7 @@ async def list_memories(
         where=where_of(where),
         pinned=pinned,
     )
-    page = await parts.store.listed(listing)
+    page = await memory_of(request).listed(listing)
     following = _print_place(page.next) if page.next else None
     shown = MemoryPage(object="list", total=page.total, next=following, data=[])
     return await long_response(shown, map(Memory.of, page.records))
@@ -111,7 +112,7 @@ async def list_conflicts(
     """Statements that would replace what the user said of themselves, and may be another's: quoted,
     pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`
     says who said them."""
-    found = await parts.store.conflicts(await user_of(request, user_id))
+    found = await memory_of(request).conflicts(await user_of(request, user_id))
     listed = Conflicts(object="list", total=len(found), data=[])
     return await long_response(listed, map(Conflict.of, found[:limit]))
 
@@ -144,7 +145,7 @@ async def check_health(
     replaced, duplicate, expiring, unused, used. `PATCH` puts a fact right."""
     owner = await user_of(request, user_id)
     checkup = Checkup(time_of(request).at.date(), stale_days, expiring_days)
-    every = await parts.store.health(owner, checkup)
+    every = await memory_of(request).health(owner, checkup)
     counts = Counter(one.finding for one in every)
     wanted = [one for one in every if finding in (None, one.finding)]
     first = int(after or 0)
@@ -173,7 +174,7 @@ async def read_memory(
     zone = zone_of(request)
     day = optional_day(as_of, param="as_of", zone=zone)
     today = in_zone(time_of(request).at, zone).date()
-    told = await parts.store.told(owner, memory_id, day, today, zone)
+    told = await memory_of(request).told(owner, memory_id, day, today, zone)
     if told is None:
         raise unknown(memory_id)
     head = ToldMemory.of(told.record, facts=[])

@@ -19,6 +19,7 @@ from assistant.chat.chat import Chat
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.token_counter import about_tokens
 from assistant.settings import WITH_MEMORY
+from memory_store import Reach
 from memory_store.embedding import TextKind
 
 router = APIRouter(prefix="/v1", route_class=JsonRoute)
@@ -82,6 +83,12 @@ async def create_embeddings(parts: Parts, body: EmbeddingRequest) -> Response:
     texts = [body.input] if isinstance(body.input, str) else body.input
     if not all(text.strip() for text in texts):
         raise InvalidRequest("a text to embed is empty", param="input")
+    if not embedder.is_local and any(_stays_here(parts, text) for text in texts):
+        raise InvalidRequest(
+            "a text may not leave this computer, and the embedder is elsewhere",
+            code="kept_here",
+            param="input",
+        )
     rows = await embedder.embed(texts, TextKind.DOCUMENT)
     tokens = sum(map(about_tokens, texts))
     usage = replies.EmbeddingUsage(prompt_tokens=tokens, total_tokens=tokens)
@@ -89,6 +96,11 @@ async def create_embeddings(parts: Parts, body: EmbeddingRequest) -> Response:
         replies.EmbeddingList(object="list", model=space.name, usage=usage, data=[]),
         (_embedding(row, i, body.encoding_format) for i, row in enumerate(rows)),
     )
+
+
+def _stays_here(parts: Parts, text: str) -> bool:
+    """Whether a memory of this text would not go anywhere."""
+    return parts.store.reaches.of_words([text]) is not Reach.ANYWHERE
 
 
 def _embedding(

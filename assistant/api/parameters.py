@@ -10,7 +10,7 @@ from fastapi import Path, Query
 
 from assistant.dates import parse_instant
 from assistant.errors import InvalidRequest
-from memory_store import Labels, Where, checked_labels, where
+from memory_store import Labels, Reach, Where, checked_labels, where
 
 _WHOSE = "Whose memory; a key for one user decides by itself."
 _DAY = "a day, `YYYY-MM-DD`"
@@ -73,6 +73,16 @@ def expiry_of(given: Mapping[str, Any], said_at: datetime, zone: tzinfo) -> date
         raise InvalidRequest(
             "expires_in must be a number of seconds above 0", param="expires_in"
         ) from error
+
+
+def reach_of(given: Any) -> Reach:
+    """Where what was said may go at most. Raises `InvalidRequest`."""
+    try:
+        return Reach(given or Reach.ANYWHERE)
+    except ValueError:
+        raise InvalidRequest(
+            f"reach must be one of {', '.join(Reach)}, got {str(given)[:60]!r}", param="reach"
+        ) from None
 
 
 def _object(given: Any, param: str) -> Any:

@@ -26,6 +26,7 @@ from assistant.api.request_context import session_of, time_of
 from assistant.api.requests.chat import McpMessage
 from assistant.api.route import JsonRoute
 from assistant.errors import CallRefused, ExtraMissing
+from assistant.services import MCP_CLIENTS
 from memory_store.scheduler import aside
 
 router = APIRouter(tags=["mcp"], route_class=JsonRoute)
@@ -98,7 +99,9 @@ class CallerRoutes:
             "query_string": urlencode(params).encode(),
             "headers": list(came["headers"]),
         }
-        del MutableHeaders(scope=scope)["Content-Length"]
+        headers = MutableHeaders(scope=scope)
+        del headers["Content-Length"]
+        headers["X-Memory-Reach"] = MCP_CLIENTS
         return scope
 
 

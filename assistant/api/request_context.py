@@ -14,13 +14,14 @@ from fastapi import Request
 from assistant.access.doorkeeper import Caller
 from assistant.access.limits import RequestLimits
 from assistant.api import front_ends
+from assistant.api.parameters import reach_of
 from assistant.characters import wrong_with_id
 from assistant.chat.call import MemoryMode
 from assistant.clock import Clock
 from assistant.dates import parse_day, parse_instant, parse_zone
 from assistant.errors import InvalidRequest, NotFound
-from assistant.services import Services
-from memory_store import Days, in_zone, owner_of
+from assistant.services import MCP_CLIENTS, Services, reach_of_mcp
+from memory_store import Days, MemoryReader, Reach, in_zone, owner_of
 from memory_store.scheduler import current_job
 
 _RETRY_COUNT = "x-stainless-retry-count"
@@ -48,6 +49,20 @@ def caller_of(request: Request) -> Caller:
 def limits_of(request: Request) -> RequestLimits:
     found: RequestLimits = request.app.state.limits
     return found
+
+
+def reach_of_reader(request: Request) -> Reach:
+    """Up to where the caller wants to see the memory: all of it, unless `X-Memory-Reach` says less.
+    For `mcp` it is as far as the settings trust clients of MCP."""
+    named = front_ends.header_text(request.headers, "x-memory-reach")
+    if named == MCP_CLIENTS:
+        return reach_of_mcp(services(request).settings)
+    return Reach.NEVER_IN_ANSWERS if named is None else reach_of(named)
+
+
+def memory_of(request: Request) -> MemoryReader:
+    """What the caller may see of the memory."""
+    return services(request).store.seen_up_to(reach_of_reader(request))
 
 
 async def user_of(request: Request, *given: Any, space: Any = None) -> str:

@@ -37,7 +37,7 @@ from assistant.api.route import JsonRoute, Parts
 from assistant.chat.turns import Role, Turn
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import owner_of, summarise_session, whose
+from memory_store import Reach, owner_of, summarise_session, whose
 from memory_store.scheduler import aside, in_slices
 
 router = APIRouter(prefix="/v1", tags=["sessions"], route_class=JsonRoute)
@@ -120,6 +120,7 @@ async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
             retried=is_retried,
             labels=labels,
             expires_at=expiry_of(expiry, said.at, said.zone),
+            reach=Reach(body.reach),
         )
         async for position, (message, text, said) in in_slices(every)
     ]
@@ -158,7 +159,7 @@ async def list_sessions(
     """Every session of a user, oldest first; with `where` of the rounds labelled like this."""
     owner = await context.user_of(request, user_id)
     zone = context.zone_of(request)
-    summaries = await parts.store.sessions(owner, where_of(where), zone)
+    summaries = await context.memory_of(request).sessions(owner, where_of(where), zone)
     listed = replies.SessionList(object="list", data=[])
     return await long_response(listed, map(partial(replies.Session.of_user, owner), summaries))
 
@@ -174,7 +175,7 @@ async def read_session(
 ) -> Response:
     """One session with its rounds in order."""
     owner = await context.user_of(request, user_id)
-    records = await parts.store.session(owner, session_id)
+    records = await context.memory_of(request).session(owner, session_id)
     if not records:
         raise _unknown(session_id)
     summary = await aside(len(records), summarise_session, records, context.zone_of(request))

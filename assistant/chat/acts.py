@@ -27,7 +27,7 @@ from assistant.answering.statements import told_in
 from assistant.chat.call import MAY_TELL, ChatCall, Meaning, UserSession
 from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
 from assistant.dates import print_day
-from memory_store import Condition, Days, Fact, FactLink, MemoryStore, Round
+from memory_store import Condition, Days, Fact, FactLink, MemoryReader, MemoryStore, Round
 from memory_store.language import (
     ASKING,
     Kind,
@@ -84,11 +84,18 @@ class Acts:
     """Decides on acts, and carries them out."""
 
     def __init__(
-        self, store: MemoryStore, forgetting: Forgetting, *, has_model: bool, kept_where: str
+        self,
+        store: MemoryStore,
+        memory: MemoryReader,
+        forgetting: Forgetting,
+        *,
+        has_model: bool,
+        kept_where: str,
     ) -> None:
-        """`has_model` says whether a language model answers; `kept_where` where memory is, in
-        words."""
+        """`memory` is what answers may tell of; `has_model` says whether a language model answers,
+        `kept_where` where memory is, in words."""
         self._store = store
+        self._memory = memory
         self.requests = forgetting
         self.has_model = has_model
         self._polite: Mapping[Kind, str] = {
@@ -147,7 +154,7 @@ class Acts:
         of one that tells nothing. `said` is the round as it is stored next."""
         if self.has_model:
             return ""
-        facts = (await self._store.foreseen(said)).facts
+        facts = (await self._memory.as_seen(await self._store.foreseen(said))).facts
         parts = [*_told(meaning, facts)]
         if not parts and meaning.tells:
             parts = [(meaning.reading.text, ())]

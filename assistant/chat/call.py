@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from assistant.answering.reader import Outcome, Trace, shapes_reply
 from assistant.chat.retriever import Retrieved, Understanding
 from assistant.models.chat_model import Message
-from memory_store import Days, Labels, Recall, Record, Round, Where
+from memory_store import Days, Labels, Reach, Recall, Record, Round, Where
 from memory_store.language import (
     ASKING,
     TELLING,
@@ -144,6 +144,10 @@ class ChatCall:
     """What the new round is labelled with; None for what the session's last one is."""
     expires_at: datetime | None = None
     """When the new round may be forgotten."""
+    reach: Reach = Reach.ANYWHERE
+    """Where the new round may go at most."""
+    strict: bool | None = None
+    """Whether only what the user stated is read, and still holds; None leaves it to the profile."""
 
     @property
     def place(self) -> UserSession:
@@ -197,6 +201,8 @@ class Loop:
     question: str
     retrieved: Retrieved | None
     messages: Sequence[Message]
+    reach: Reach = Reach.NEVER_IN_ANSWERS
+    """Up to where memory was seen."""
 
 
 class UnderWay:

@@ -5,19 +5,29 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
+from assistant.answering.at_odds import without_odds
 from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
 from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts, Bound
 from assistant.chat.call import ChatCall, ChatDone, Loop, Meaning, MemoryMode, UnderWay
 from assistant.chat.forgetting import Said
+from assistant.chat.held_back import HeldBack
 from assistant.chat.recorder import Recorder
-from assistant.chat.retriever import Retrieved, Retriever, known_until
+from assistant.chat.retriever import Read, Retrieved, Retriever, known_until
 from assistant.chat.rounds import ChatRounds, next_round
 from assistant.chat.turns import Role
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
-from memory_store import Correction, Query, Recall, Recalled
+from memory_store import (
+    Correction,
+    MemoryReader,
+    Query,
+    Reach,
+    Recall,
+    Recalled,
+    StatedMemory,
+)
 from memory_store.language import LONGEST_QUERY
 from memory_store.scheduler import aside
 
@@ -43,19 +53,28 @@ class Chat:
         reader: Reader,
         acts: Acts,
         under_way: UnderWay,
+        memory: MemoryReader,
         *,
+        beside: "Chat | None" = None,
+        strict: bool = False,
         recalled_rounds: int = 0,
         kept_of_results: int = 0,
         observe: Observer = lambda stage, seconds: None,
     ) -> None:
-        """`recalled_rounds` is how many, if not as much as the reader can make use of;
-        `kept_of_results` how many characters of each tool's result are remembered; `observe` hears
-        how many seconds each stage of an answer took."""
+        """`memory` is what the reader sees of it. Where that is not all, `beside` answers, without
+        a model, what may not go to the model. `strict` says whether recall is, where a call does
+        not say. `recalled_rounds` is how many, if not as much as the
+        reader can make use of; `kept_of_results` how many characters of each tool's result are
+        remembered; `observe` hears how many seconds each stage of an answer took."""
         self._retriever = retriever
         self._recorder = recorder
         self._reader = reader
         self._acts = acts
         self._under_way = under_way
+        self._memory = memory
+        self._held_back = HeldBack(recorder, memory)
+        self._beside = beside
+        self._strict = strict
         self._rounds = ChatRounds(recorder, kept_of_results)
         self._recalled_rounds = recalled_rounds
         self._observe = observe
@@ -79,6 +98,18 @@ class Chat:
     async def _answer(self, call: ChatCall) -> Pieces:
         self._check_model(call)
         meaning = await self._meaning(call)
+        call, stays_here = await self._held_back.apart(call, meaning)
+        chat = self._beside or self if stays_here else self
+        async with aclosing(chat._go_on(call, meaning)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, ChatDone) and piece.record:
+                    piece = replace(piece, record=await self._memory.as_seen(piece.record))
+                yield piece
+
+    def _is_strict(self, call: ChatCall) -> bool:
+        return self._strict if call.strict is None else call.strict
+
+    async def _go_on(self, call: ChatCall, meaning: Meaning) -> Pieces:
         if (said := await self._acted(call, meaning)) is not None:
             yield AnswerPiece(said.text, outcome=said.outcome)
             yield ChatDone(Trace(), None, None, {}, outcome=said.outcome, gone=said.gone)
@@ -178,7 +209,7 @@ class Chat:
         recall = retrieved.recall if retrieved else None
         recalled_at = time.perf_counter()
         answer = _Answer()
-        reading = traced_reading(self._reader.read(self._question(call, meaning, recall)))
+        reading = traced_reading(self._reader_for(call).read(self._question(call, meaning, recall)))
         async with aclosing(reading) as pieces:
             async for piece in pieces:
                 if shown := answer.shown(piece):
@@ -233,7 +264,7 @@ class Chat:
         sent = {"role": "assistant", "content": answer or None, "tool_calls": list(trace.calls)}
         asked = call.message or Message(Role.USER, call.text)
         messages = [asked, *call.after, Message(Role.ASSISTANT, answer, sent)]
-        self._under_way.keep(*call.place, Loop(call.text, retrieved, messages))
+        self._under_way.keep(*call.place, Loop(call.text, retrieved, messages, self._memory.reach))
 
     @staticmethod
     def _is_said(call: ChatCall) -> bool:
@@ -246,8 +277,10 @@ class Chat:
 
     def _known(self, call: ChatCall) -> Retrieved | None:
         """An earlier recall: all rounds of tool calls of one question share one."""
-        loop = self._under_way.of(*call.place) if call.after and call.mode.recalls else None
-        return loop.retrieved if loop and loop.question == call.text else None
+        is_kept = call.after and call.mode.recalls and not self._is_strict(call)
+        loop = self._under_way.of(*call.place) if is_kept else None
+        is_same = loop and loop.question == call.text and self._memory.reach.includes(loop.reach)
+        return loop.retrieved if loop and is_same else None
 
     async def _retrieve(self, call: ChatCall, meaning: Meaning) -> Retrieved | None:
         query = call.asked[:LONGEST_QUERY]
@@ -259,7 +292,7 @@ class Chat:
         wanted = self._recalled_rounds or self._reader.most_rounds(meaning.asked)
         # Of short rounds a prompt holds more.
         fits_more = reads_conversation and not self._recalled_rounds
-        return await self._retriever.retrieve(
+        found = await self._retriever_for(call).retrieve(
             Query(
                 call.user_id,
                 query,
@@ -271,8 +304,23 @@ class Chat:
                 short_limit=_MOST_ROUNDS if fits_more else 0,
                 where=call.where,
                 asked=meaning.asked,
-            )
+            ),
+            # The query model may be elsewhere.
+            Read.MODEL if call.reach is Reach.ANYWHERE else Read.RULES,
         )
+        if not self._is_strict(call):
+            return found
+        return replace(found, recall=await without_odds(self._memory, found.recall))
+
+    def _reader_for(self, call: ChatCall) -> Reader:
+        if not self._is_strict(call):
+            return self._reader
+        return self._reader.over(StatedMemory(self._memory, call.asked_at))
+
+    def _retriever_for(self, call: ChatCall) -> Retriever:
+        if not self._is_strict(call):
+            return self._retriever
+        return self._retriever.over(StatedMemory(self._memory, call.asked_at))
 
     def _question(self, call: ChatCall, meaning: Meaning, recall: Recall | None) -> Question:
         recalled = None
@@ -295,6 +343,7 @@ class Chat:
             is_task=call.is_task,
             tells=call.may_tell and meaning.tells_more,
             is_kept=call.mode.stores,
+            left_out=(recall.left_out if recall else {}) if self._is_strict(call) else None,
         )
 
 

@@ -22,6 +22,7 @@ from memory_store import (
     Forgotten,
     MemoryStore,
     Query,
+    Reach,
     Record,
     Round,
     reading_of,
@@ -133,6 +134,8 @@ class Forgetting:
 
     def __init__(self, store: MemoryStore, recorder: Recorder, pending: Pending) -> None:
         self._store = store
+        self._seen = store.seen_up_to(Reach.THIS_COMPUTER)
+        """What is offered is told, and what is never in answers is not."""
         self._recorder = recorder
         self._pending = pending
         self._left: OrderedDict[tuple[str, str], None] = OrderedDict()
@@ -206,7 +209,7 @@ class Forgetting:
     async def _about(self, user_id: str, topic: str, days: Days) -> list[Record]:
         """The rounds in which the user spoke of it: by its words, else by meaning."""
         query = Query(user_id, topic, _SEARCHED, days, sessions=False)
-        recall = await self._store.recall(query)
+        recall = await self._seen.recall(query)
         found = [one.record for one in recall.rounds if one.record.round.user_text]
         # Rounds that only ask about the topic stay, where others tell of it.
         told = [one for one in found if reading_of(one.round).telling >= _TELLS] or found
@@ -221,13 +224,13 @@ class Forgetting:
         """Messages that put one of these right, and alone say nothing: "oops 15:30"."""
         links = [fact.superseded_by for record in records for fact in record.facts]
         ids = {link.round_id for link in links if link and link.by == CORRECTION}
-        found = [await self._store.round(user_id, id) for id in ids - {r.id for r in records}]
+        found = [await self._seen.round(user_id, id) for id in ids - {r.id for r in records}]
         return [record for record in found if record]
 
     async def _nearest(self, topic: str, of: Sequence[Record], *, named: bool) -> list[Record]:
         """Rounds nearest to the topic. Those that name it may be farther from it than the
         nearest one; where none names it and none is near, the nearest one alone."""
-        near = await self._store.closeness(topic, [record.round.user_text for record in of])
+        near = await self._seen.closeness(topic, [record.round.user_text for record in of])
         best = max(near, default=0.0)
         floor = best * _SHARE_OF_NAMED if named else max(_FLOOR, best - _NEAR_THE_NEAREST)
         if not named and _LEAST <= best < _FLOOR:

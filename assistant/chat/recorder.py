@@ -33,10 +33,12 @@ from memory_store import (
     Forgotten,
     Labels,
     MemoryStore,
+    Reach,
     Record,
     RetentionRule,
     Round,
     owner_of,
+    whose,
 )
 from memory_store.errors import RoundTaken
 from memory_store.scheduler import aside
@@ -49,6 +51,8 @@ _TRIES = 30
 _LONGEST_WAIT = 0.05
 # Characters that are read in the time in which one turn is placed.
 _TURN = 4
+# Characters that are searched for words in the time in which rules read one.
+_WORDS = 64
 _Result = TypeVar("_Result")
 
 
@@ -228,6 +232,36 @@ class Recorder:
             if self._notices:  # as with titles
                 await self._notices.tell(ERASED)
             return record
+
+    async def reach_of(self, round: Round, *, is_labelled: bool) -> Reach:
+        """Where the next round of its session may go; where it is not labelled, it has the labels
+        of the one before."""
+        if not is_labelled and self._store.reaches.go_by_labels:
+            async with self._writing(round.user_id) as writer:
+                rounds = await self._rounds(writer, round.user_id, round.session_id)
+            round = replace(round, labels=rounds[-1].labels if rounds else {})
+        return await aside(round.size // _WORDS, self._store.reaches.of, round)
+
+    def reach_of_text(self, user_id: str, text: str) -> Reach:
+        """Where what a user says in these words may go."""
+        return self._store.reaches.of_words([text], space=whose(user_id).space)
+
+    async def closest_of(self, user_id: str, ids: Sequence[str]) -> Reach:
+        """The reach of that one of these rounds which is kept closest."""
+        return await self._store.reaches.closest_of(user_id, ids)
+
+    async def kept_closer(self, user_id: str, reach: Reach) -> list[Record]:
+        """What of a user is held back from a reader who sees up to this reach."""
+        return await self._store.reaches.beyond(user_id, reach)
+
+    @memory_operation(Operation.UPDATE, len)
+    async def set_reach(self, user_id: str, ids: Sequence[str], reach: Reach) -> list[Record]:
+        """Say where rounds may go; those that changed, of which some repeat others."""
+        async with self._writing(user_id) as writer:
+            writer.sessions.clear()
+            changed = await self._store.set_reach(user_id, ids, reach)
+            await self._forgotten()
+        return changed
 
     async def everything(self, user_id: str) -> list[Record]:
         """All that is kept of a user, oldest first, as it was at one moment."""

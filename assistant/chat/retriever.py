@@ -21,6 +21,7 @@ from memory_store import (
     Days,
     Precision,
     Query,
+    Reach,
     Reason,
     Recall,
     Recalled,
@@ -136,6 +137,9 @@ class Searchable(Protocol):
     async def recall(self, query: Query) -> Recall:
         """What is found for a query."""
 
+    def seen_up_to(self, reach: Reach) -> "Searchable":
+        """The same without what is kept closer."""
+
 
 class Retriever:
     """Recalls for questions. A query model that fails leaves the question to the rules."""
@@ -144,6 +148,14 @@ class Retriever:
         self._memory = memory
         self._model = model
         self._sub_queries = sub_queries
+
+    def seen_up_to(self, reach: Reach) -> "Retriever":
+        """The same, for a reader from whom all is held back that is kept closer than this."""
+        return self.over(self._memory.seen_up_to(reach))
+
+    def over(self, memory: Searchable) -> "Retriever":
+        """The same, which searches this memory."""
+        return Retriever(memory, self._model, sub_queries=self._sub_queries)
 
     @memory_operation(Operation.SEARCH, lambda found: len(found.recall.rounds))
     async def retrieve(self, query: Query, read: Read = Read.MODEL) -> Retrieved:

@@ -13,7 +13,7 @@ from assistant.chat.call import ChatCall, Meaning
 from assistant.chat.recorder import Recorder
 from assistant.chat.turns import Role, Turn
 from assistant.models.chat_model import Message
-from memory_store import Recall, Recalled, Record, Round
+from memory_store import Recall, Recalled, Record, Round, closest
 from memory_store.language import terms
 from memory_store.scheduler import aside
 
@@ -60,6 +60,7 @@ class ChatRounds:
             repeats,
             shown=answer + noted if results or noted else None,
             tools=tool_names(messages),
+            read=trace.quoted or (*trace.context, *(id for look in trace.looks for id in look.ids)),
         )
 
     async def store(
@@ -71,9 +72,12 @@ class ChatRounds:
         repeats: Sequence[str] = (),
         shown: str | None = None,
         tools: Sequence[str] = (),
+        read: Sequence[str] = (),
     ) -> Record:
         """Store the message and its answer, and give the record; `shown` is what the client was
-        shown where that is more than the answer."""
+        shown where that is more than the answer, and `read` names the rounds of which the answer
+        may tell: it goes no farther than any of them."""
+        reach = closest([call.reach, await self._recorder.closest_of(call.user_id, read)])
         # The last request of a loop repeats its first one, however long the loop took.
         again = call.retried or bool(call.after)
         said = Turn(
@@ -86,6 +90,7 @@ class ChatRounds:
             again,
             labels=call.labels,
             expires_at=call.expires_at,
+            reach=reach,
             reading=meaning.reading,
         )
         reply = Turn(
@@ -108,6 +113,8 @@ def next_round(call: ChatCall, meaning: Meaning) -> Round:
         call.asked_at,
         call.text,
         user_name=call.name,
+        labels=call.labels or {},
+        reach=call.reach,
         reading=meaning.reading,
     )
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from memory_store import Labels, Round
+from memory_store import Labels, Reach, Round, closest
 from memory_store.language import Reading
 
 # OpenAI's clients wait so long for a reply: the same words later than this are said again.
@@ -49,6 +49,8 @@ class Turn:
     """What its round is labelled with; None for what the session's last round is."""
     expires_at: datetime | None = None
     """When its round may be forgotten."""
+    reach: Reach = Reach.ANYWHERE
+    """Where its round may go at most."""
     reading: Reading | None = None
     """What it may mean, where it was read."""
     outcome: str = ""
@@ -159,6 +161,7 @@ def _kept_as_asked(round: Round, said: Sequence[Turn]) -> Round:
             round = replace(round, labels=turn.labels)
         if turn.expires_at is not None:
             round = replace(round, expires_at=turn.expires_at)
+        round = replace(round, reach=closest([round.reach, turn.reach]))
     return round
 
 
@@ -225,6 +228,7 @@ def said_again(round: Round, stored: Round) -> Round:
         round_index=stored.round_index,
         session_date=stored.session_date,
         pinned=stored.pinned,
+        reach=closest([round.reach, stored.reach]),
     )
     if stored.corrected_at is None:
         return again

@@ -39,5 +39,13 @@ class ConnectedMemory(MemoryRoutes):
         params: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        asked = {**(params or {}), **(body or {})}
-        return await asyncio.to_thread(self._connection.mine, method, path, **asked)
+        return await asyncio.to_thread(self._call, method, path, params or {}, body)
+
+    def _call(
+        self, method: str, path: str, params: Mapping[str, Any], body: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        mine = {"user_id": self._connection.user_id}
+        sent: dict[str, Any] = {"params": {**params, **mine}, "headers": {"X-Memory-Reach": "mcp"}}
+        if body is not None:
+            sent["json"] = {**body, **mine}
+        return self._connection.call(method, path, **sent)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -211,17 +211,44 @@ def expire(
 ) -> CommandResult:
     """Forget what has expired, or is older than a number of days. Counts first, and asks."""
     with memory_of(server) as memory:
-        try:
-            labels = None if where is None else json.loads(where)
-        except ValueError as error:
-            raise typer.BadParameter('--where takes JSON: {"topic": "home"}') from error
-
-        gone = partial(memory.expire, older_than, labels, all_users=all_users)
+        gone = partial(memory.expire, older_than, _labels(where), all_users=all_users)
         found = gone(dry_run=True)
         whose = f"{found['users']} users" if all_users else memory.user_id
         what = printing.with_answers(f"{memory_count(found['rounds'])} of {whose}", found)
         done = _if_agreed(gone, what, found["rounds"], yes=yes, dry_run=dry_run)
     return _forgotten(what, found["rounds"], done, done or found, dry_run=dry_run)
+
+
+@declared(app)
+def reach(
+    server: ServerOptions,
+    reach: Annotated[
+        Literal["anywhere", "this_computer", "never_in_answers"],
+        typer.Argument(help="Where they may go from now on, at most."),
+    ],
+    id: Annotated[list[str] | None, typer.Option(metavar="ID", help="This memory.")] = None,
+    session: Annotated[str | None, typer.Option(help="Those of this session.")] = None,
+    text: Annotated[str, typer.Option(help="Those with these words on either side.")] = "",
+    where: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Those with these labels.")
+    ] = None,
+    dry_run: DryRun = False,
+) -> CommandResult:
+    """Say where memories may go: to any model, only to what is local, or into no answer at all."""
+    with memory_of(server) as memory:
+        ids = None if id is None else [memory.whole_id(one) for one in id]
+        asked = {"ids": ids, "session_id": session, "text": text, "where": _labels(where)}
+        done = memory.keep_up_to(reach, asked, dry_run=dry_run)
+    would = "would change" if dry_run else "changed"
+    text = f"{memory_count(done['matched'])} found, {done['changed']} {would}: {reach}"
+    return CommandResult(done, text)
+
+
+def _labels(given: str | None) -> Any:
+    try:
+        return None if given is None else json.loads(given)
+    except ValueError as error:
+        raise typer.BadParameter('--where takes JSON: {"topic": "home"}') from error
 
 
 def _if_agreed(

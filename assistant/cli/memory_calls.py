@@ -98,6 +98,12 @@ class MemoryCalls:
             dry_run=dry_run,
         )
 
+    def keep_up_to(self, reach: str, asked: Mapping[str, Any], *, dry_run: bool) -> dict[str, Any]:
+        """Say where memories may go; or only count them."""
+        return self._connection.mine(
+            "POST", "/v1/memories/reach", **asked, reach=reach, dry_run=dry_run
+        )
+
     def scrub(self) -> bool:
         """Take what was forgotten off the server's disk; whether that was its to do."""
         return bool(self._connection.call("POST", "/v1/scrub")["scrubbed"])

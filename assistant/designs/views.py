@@ -13,8 +13,9 @@ from assistant.designs.value import Ranking, View, ViewQuestion
 from memory_store import (
     Days,
     Fact,
-    MemoryStore,
+    MemoryReader,
     Query,
+    Reach,
     Recall,
     Recalled,
     RecalledSession,
@@ -30,15 +31,22 @@ _MOST_VIEWS = 32
 class Views:
     """Recalls for questions by a design; to a `Retriever` it is what the store is."""
 
-    def __init__(self, store: MemoryStore, design: Design) -> None:
+    def __init__(self, store: MemoryReader, design: Design) -> None:
         self._store = store
         self._design = design
+        self._closer: dict[Reach, Views] = {}
         self._views: OrderedDict[tuple[str, bytes], View] = OrderedDict()
         # Two questions of a user at once would make the same view twice.
         self._making: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
+    def seen_up_to(self, reach: Reach) -> "Views":
+        """See `MemoryReader.seen_up_to`."""
+        if reach not in self._closer:
+            self._closer[reach] = Views(self._store.seen_up_to(reach), self._design)
+        return self._closer[reach]
+
     async def recall(self, query: Query) -> Recall:
-        """See `MemoryStore.recall`. `rounds` are those behind the values; `values` are read."""
+        """See `MemoryReader.recall`. `rounds` are those behind the values; `values` are read."""
         started = time.perf_counter()
         records = _within(await self._store.records(query.user_id), query.days)
         today = min((day for day in (query.days.last, query.asked_on) if day), default=None)

@@ -24,6 +24,7 @@ from memory_store import (
     EnrichmentState,
     Extraction,
     MemoryStore,
+    Reach,
     Record,
     Round,
 )
@@ -98,6 +99,7 @@ class Enricher:
     def __init__(
         self,
         store: MemoryStore,
+        reach: Reach,
         recorder: Recorder,
         claims: Claims,
         model: Gateway,
@@ -106,8 +108,10 @@ class Enricher:
         attempts: int,
         cap: DailyCap,
     ) -> None:
+        """`reach` is up to where the model may read."""
         self.extractor = wanted.extractor
         self._store = store
+        self._seen = store.seen_up_to(reach)
         self._recorder = recorder
         self._claims = claims
         self._model = model
@@ -118,7 +122,8 @@ class Enricher:
     async def enrich(self, user_id: str, session_id: str) -> Left:
         """Try every round of the session that waits once, unless another process has it. Where no
         more may be spent today nothing is tried, and nothing to be waited for."""
-        every = await self._store.session(user_id, session_id)
+        await self._leave_held_back(user_id, session_id)
+        every = await self._seen.session(user_id, session_id)
         records = [record for record in every if _waits(record)]
         before = {after.id: one.round.user_text for one, after in pairwise(every)}
         elsewhere = 0
@@ -132,6 +137,12 @@ class Enricher:
         if not records:
             return Left(0)
         return Left(len(await self._waiting(user_id, session_id)), elsewhere)
+
+    async def _leave_held_back(self, user_id: str, session_id: str) -> None:
+        """Nothing is extracted from what the model may not read: it waits for nobody."""
+        for record in await self._waiting(user_id, session_id):
+            if not self._seen.reach.includes(record.round.reach):
+                await self._recorder.enrich(record.round, Extraction(self.extractor))
 
     async def _waiting(self, user_id: str, session_id: str) -> list[Record]:
         return [one for one in await self._store.session(user_id, session_id) if _waits(one)]
@@ -165,8 +176,9 @@ class Enricher:
             sum(round.size for round in rounds), _statements, rounds, before, language
         )
         most = min(_MOST_KNOWN_FACTS, _KNOWN_FACTS + _KNOWN_FACTS_EACH * len(statements))
-        # Earlier facts are those of other rounds.
-        earlier = await self._store.known_facts(
+        # Earlier facts are those of other rounds. What is found may tell of them: they go as far.
+        known = self._store.seen_up_to(rounds[0].reach)
+        earlier = await known.known_facts(
             rounds[0].user_id, statements, most, [round.id for round in rounds]
         )
         messages = extraction_messages(rounds, earlier, self._wanted)

@@ -11,6 +11,7 @@ from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.registry import choices_of
 from assistant.errors import ConfigError
 from assistant.models.chat_model import UsageCounts
+from assistant.services.locality import embeds_here, reach_rules
 from assistant.settings import HASH_EMBEDDER, LITELLM_EMBEDDER, PACKAGED_EMBEDDER, Settings
 from memory_store import (
     Documents,
@@ -66,6 +67,7 @@ async def _open_store(
         _recall(settings),
         key_design(settings),
         forget_vectors=settings.forget_caches,
+        reach_rules=reach_rules(settings),
     )
     try:
         await store.open()
@@ -83,7 +85,11 @@ def make_embedder(settings: Settings, usage: UsageCounts | None = None) -> Embed
     usual = encoder.batch_size if isinstance(encoder, ModelEncoder) else BATCH_SIZE
     batch_size = settings.embedder_model.batch or usual
     return Embedder(
-        encoder, workers=workers, batch_size=batch_size, disk_cache=_disk_cache(settings)
+        encoder,
+        workers=workers,
+        batch_size=batch_size,
+        disk_cache=_disk_cache(settings),
+        is_local=embeds_here(settings),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import get_args
 
 from assistant.answering.model_reader import ModelReader
 from assistant.answering.plan import (
@@ -22,7 +23,7 @@ from assistant.chat.call import UnderWay
 from assistant.chat.chat import Chat
 from assistant.chat.forgetting import Forgetting, PendingHere, PendingShared
 from assistant.chat.recorder import Recorder
-from assistant.chat.retriever import Retriever
+from assistant.chat.retriever import Retriever, Searchable
 from assistant.clock import wall_clock
 from assistant.designs.control_points import AIDE_MEMOIRE
 from assistant.designs.design import Design, Tools
@@ -41,6 +42,7 @@ from assistant.models.token_counter import Prices, RememberedCounts, input_limit
 from assistant.observing.metrics import Metrics
 from assistant.receipts import ReceiptOffice, key_among, key_in
 from assistant.reindexing import Reindexing
+from assistant.services.locality import reach_of_model
 from assistant.services.memory import chosen_of, make_documents, make_embedder, open_store
 from assistant.settings import (
     LITELLM_EMBEDDER,
@@ -51,24 +53,24 @@ from assistant.settings import (
     Settings,
 )
 from assistant.worker_messages import ERASED, Notices
-from memory_store import MemoryStore
+from memory_store import MemoryReader, MemoryStore, Reach
 from memory_store.embedding import Embedder
 
 
-def reader_of(settings: Settings, store: MemoryStore, model: Gateway | None) -> Reader:
+def reader_of(settings: Settings, memory: MemoryReader, model: Gateway | None) -> Reader:
     """The reader of the `chat_model`; without one, quotes."""
     if model is None:
-        return QuotingReader(store, floor=settings.quote_floor)
+        return QuotingReader(memory, floor=settings.quote_floor)
     wanted = settings.reading.preset
     preset = preset_of(model.name) if wanted == AUTO else preset_named(wanted)
-    return _model_reader(settings, store, model, preset, settings.recall.context_tokens)
+    return _model_reader(settings, memory, model, preset, settings.recall.context_tokens)
 
 
 def profile_reader(
     settings: Settings,
     name: str,
     how: ProfileModel,
-    store: MemoryStore,
+    memory: MemoryReader,
     usage: UsageCounts,
     opened: AsyncExitStack,
 ) -> Reader:
@@ -77,15 +79,15 @@ def profile_reader(
     opened.push_async_callback(model.close)
     preset = preset_of(how.name) if how.preset == AUTO else preset_named(how.preset)
     tokens = how.context_tokens or settings.recall.context_tokens
-    return _model_reader(settings, store, model, preset, tokens)
+    return _model_reader(settings, memory, model, preset, tokens)
 
 
 def _model_reader(
-    settings: Settings, store: MemoryStore, model: Gateway, preset: Preset, tokens: int
+    settings: Settings, memory: MemoryReader, model: Gateway, preset: Preset, tokens: int
 ) -> Reader:
     count = RememberedCounts(tokenizer_counter(preset.margin))
     plan = _plan(settings, preset, model.name, tokens)
-    return ModelReader(model, store, plan, count)
+    return ModelReader(model, memory, plan, count)
 
 
 def _plan(settings: Settings, preset: Preset, model: str, tokens: int) -> ReadingPlan:
@@ -119,6 +121,7 @@ class Services:
     store: MemoryStore
     recorder: Recorder
     retriever: Retriever
+    """Finds all that is kept, for the user who searches."""
     design: Design | None
     """What the memory is viewed by; None for the product's own design."""
     chats: Mapping[str, Chat]
@@ -153,7 +156,8 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         store = await open_store(settings, usage, opened)
         notices = await _open_notices(settings, opened)
         model = _model(settings, "chat", usage, opened)
-        reader = reader_of(settings, store, model)
+        memory = store.seen_up_to(reach_of_model(settings, settings.chat_model))
+        reader = reader_of(settings, memory, model)
         extractor = _model(settings, "extract", usage, opened)
         metrics = Metrics()
         scrubbing = Scrubbing(store, QuietMoments(metrics.activity))
@@ -192,29 +196,38 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             opened.push_async_callback(worker.close)
         query_model = _model(settings, "query", usage, opened)
         design = _design(settings, store, extractor, query_model or model)
-        retriever = Retriever(
-            Views(store, design) if design else store,
-            query_model,
-            sub_queries=settings.understanding.sub_queries,
-        )
+        viewed = _viewed(settings, store, design)
+        retriever = _retriever(settings, viewed or store, query_model)
         metrics.watch(store=store, usage=usage, recorder=recorder, enrichment=worker)
-        readers = {WITH_MEMORY: reader, WITHOUT_MEMORY: reader}
+        readers = {WITH_MEMORY: (reader, memory), WITHOUT_MEMORY: (reader, memory)}
         for name, how in settings.profiles.items():
-            readers[name] = profile_reader(settings, name, how, store, usage, opened)
+            seen = store.seen_up_to(reach_of_model(settings, how))
+            one = profile_reader(settings, name, how, seen, usage, opened)
+            readers[name] = (one, seen)
         forgetting = Forgetting(store, recorder, _pending(notices))
-        chats = {
-            name: Chat(
-                retriever,
+
+        def chat(
+            one: Reader, seen: MemoryReader, beside: Chat | None = None, strict: bool | None = None
+        ) -> Chat:
+            return Chat(
+                _retriever(settings, viewed or seen, query_model),
                 recorder,
                 one,
-                _acts(settings, store, forgetting, has_model=one.reads_conversation),
+                _acts(settings, store, seen, forgetting, has_model=one.reads_conversation),
                 under_way,
+                seen,
+                beside=beside,
+                strict=settings.reading.strict if strict is None else strict,
                 recalled_rounds=settings.recall.rounds,
                 kept_of_results=settings.remember_tool_results,
                 observe=metrics.stage,
             )
-            for name, one in readers.items()
-        }
+
+        here = store.seen_up_to(Reach.THIS_COMPUTER)
+        # What may go to no model is answered by quotes.
+        beside = chat(reader_of(settings, here, None), here)
+        strict = {name: how.strict for name, how in settings.profiles.items()}
+        chats = {name: chat(*one, beside, strict.get(name)) for name, one in readers.items()}
         yield Services(
             settings,
             store,
@@ -264,12 +277,17 @@ def _pending(notices: Notices | None) -> PendingHere | PendingShared:
 
 
 def _acts(
-    settings: Settings, store: MemoryStore, forgetting: Forgetting, *, has_model: bool
+    settings: Settings,
+    store: MemoryStore,
+    memory: MemoryReader,
+    forgetting: Forgetting,
+    *,
+    has_model: bool,
 ) -> Acts:
     server = "in the Qdrant server that this assistant is set up with"
     folder = "in the data folder of the computer that this assistant runs on"
     where = server if settings.qdrant_url else folder
-    return Acts(store, forgetting, has_model=has_model, kept_where=where)
+    return Acts(store, memory, forgetting, has_model=has_model, kept_where=where)
 
 
 def _model(
@@ -319,6 +337,24 @@ def _extraction(settings: Settings) -> ExtractionWanted:
     return ExtractionWanted(settings.extract_model.name, how.keyphrases, how.summaries)
 
 
+def _viewed(settings: Settings, store: MemoryStore, design: Design | None) -> Views | None:
+    """The memory by a design, of which every model that the design may use can read; None for the
+    product's own."""
+    if design is None:
+        return None
+    models = [settings.model(role) for role in get_args(Role)] + [*settings.profiles.values()]
+    reaches = [reach_of_model(settings, model) for model in models]
+    is_local = Reach.ANYWHERE not in reaches
+    return Views(
+        store.seen_up_to(Reach.THIS_COMPUTER if is_local else Reach.ANYWHERE),
+        design,
+    )
+
+
+def _retriever(settings: Settings, memory: Searchable, query_model: Gateway | None) -> Retriever:
+    return Retriever(memory, query_model, sub_queries=settings.understanding.sub_queries)
+
+
 def _worker(
     settings: Settings, store: MemoryStore, recorder: Recorder, model: Gateway, usage: UsageCounts
 ) -> EnrichmentWorker:
@@ -333,6 +369,7 @@ def _worker(
     cap = DailyCap(usage.of("extract"), wall_clock, how.tokens_a_day, how.dollars_a_day)
     enricher = Enricher(
         store,
+        reach_of_model(settings, settings.extract_model),
         recorder,
         Claims(store, wall_clock, lease_seconds=how.lease_seconds),
         model,

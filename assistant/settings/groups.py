@@ -91,6 +91,8 @@ class ProfileModel(LanguageModel, frozen=True):
 
     preset: PresetName = AUTO
     """Which family's preset it reads by; `auto` goes by its name."""
+    strict: bool | None = None
+    """Whether it reads only what the user stated; None leaves it to `reading.strict`."""
     context_tokens: int = Field(default=0, ge=0)
     """Most tokens of memory given to it; 0 leaves it to `recall.context_tokens` and the preset."""
 
@@ -209,6 +211,8 @@ class ReadingSettings(_Group, frozen=True):
     computed_help: bool | None = None
     """Whether what rules are certain of stands beside the rounds, and what cannot help is left out;
     empty leaves it to the design."""
+    strict: bool = False
+    """Whether answers use nothing but what the user stated in their own words and still holds."""
     look_again: LookAgain | None = None
     """Whether the model may search memory itself before it answers: `off`, `on`, or `auto`, for
     questions that want many rounds or are near to none."""
@@ -261,6 +265,32 @@ class EnrichmentSettings(_Group, frozen=True):
     """Whether key phrases are asked for, as one more key of a round."""
     summaries: bool = False
     """Whether a summary is asked for, as one more key of a round."""
+
+
+class ReachRuleSettings(_Group, frozen=True):
+    """Which memories are kept so close without being asked."""
+
+    words: list[str] = []
+    """Memories with one of these words or phrases, on either side."""
+    labels: dict[str, str | int | float | bool] = {}
+    """Memories with one of these labels."""
+    spaces: list[str] = []
+    """Memories in one of these spaces, such as `agent:nurse`."""
+
+
+class ReachSettings(_Group, frozen=True):
+    """Where memories may go."""
+
+    local: list[str] = []
+    """Models and embedders that are trusted as this computer, by their names as `chat_model.name`
+    and `embedder` have them, and `mcp` for the clients of MCP."""
+    loopback: bool = True
+    """Whether those whose base URL is on this computer are trusted, too; not where a proxy there
+    passes requests on."""
+    this_computer: ReachRuleSettings = ReachRuleSettings()
+    """What goes to no model and no embedder that is not local."""
+    never_in_answers: ReachRuleSettings = ReachRuleSettings()
+    """What no answer is made of."""
 
 
 class LogSettings(_Group, frozen=True):

@@ -36,6 +36,7 @@ from assistant.settings.groups import (
     ProfileModel,
     QdrantSettings,
     QueryModel,
+    ReachSettings,
     ReadingSettings,
     RecallChoices,
     UnderstandingSettings,
@@ -135,6 +136,7 @@ class Settings(BaseSettings):
     # Operators and researchers.
     models: ModelSettings = ModelSettings()
     enrichment: EnrichmentSettings = EnrichmentSettings()
+    reach: ReachSettings = ReachSettings()
 
     # Researchers.
     durability: Durability = Durability.SYNC

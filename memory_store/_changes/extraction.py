@@ -17,7 +17,7 @@ from memory_store._points import records_in
 from memory_store._types import EnrichmentState, Fact, FactLink, Record, Round, Speaker
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines._engine import Engine, UserScope
+from memory_store.engines._engine import ReadableEngine, UserScope
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import Authorship
 from memory_store.language.words import terms
@@ -33,7 +33,7 @@ _NEAR = 0.15
 
 
 async def known_facts(
-    engine: Engine,
+    engine: ReadableEngine,
     embedder: Embedder,
     user_id: str,
     statements: Sequence[str],
@@ -71,7 +71,9 @@ def _nearest_to_each(links: Sequence[FactLink], closeness: Cosines) -> list[Fact
     return [links[place] for place in found]
 
 
-async def _standing_facts(engine: Engine, user_id: str, ids: tuple[str, ...]) -> list[FactLink]:
+async def _standing_facts(
+    engine: ReadableEngine, user_id: str, ids: tuple[str, ...]
+) -> list[FactLink]:
     records = await records_in(engine, UserScope(user_id, ids=ids))
     return [
         FactLink(record.id, fact.text, record.round.session_date)

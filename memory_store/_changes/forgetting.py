@@ -155,7 +155,7 @@ class Removal:
         """Forget the rounds in scope, of which a part of a user's or all; or count them only."""
         gone = await records_in(self._engine, scope)
         others_stay = scope != UserScope(scope.user_id)
-        repeating = await self._repeating(scope.user_id, gone) if others_stay else []
+        repeating = await self.repeating(scope.user_id, gone) if others_stay else []
         count = forgotten(gone, await self._sessions_left(scope, gone), repeating)
         if not gone or dry_run:
             return count
@@ -185,7 +185,7 @@ class Removal:
         user_id = before.round.user_id
         repeating: list[Record] = []
         if not _says_the_same(before, after):
-            repeating = await self._repeating(user_id, [before])
+            repeating = await self.repeating(user_id, [before])
         await self._withdraw(repeating, enrichment)
         staying = {fact.text for fact in after.facts}
         await self._linking.before_forgetting(user_id, [before], staying)
@@ -195,7 +195,7 @@ class Removal:
         await self._linking.after_forgetting(user_id, [before])
         return frozenset(record.round.session_id for record in repeating)
 
-    async def _repeating(self, user_id: str, gone: Sequence[Record]) -> list[Record]:
+    async def repeating(self, user_id: str, gone: Sequence[Record]) -> list[Record]:
         """The other rounds whose answers repeat these, or repeat them by way of such an answer."""
         known = {record.id for record in gone}
         found = await self._naming(user_id, known, known)

@@ -16,6 +16,8 @@ from memory_store._types import Fact, FactLink, Record, Speaker
 from memory_store.language import ENGLISH, Language, Stated, replaces
 
 RULE = "rule"
+HELD_BACK = "something that is held back"
+"""Who found a link whose other side a reader may not see, and what stands in place of its words."""
 _FactName = tuple[str, str]
 """A round's id, and the text of a fact of it."""
 
@@ -27,6 +29,7 @@ def link_targets(records: Iterable[Record]) -> set[str]:
         for record in records
         for fact in record.facts
         for link in (*fact.supersedes, *fact.contradicts, *filter(None, (fact.superseded_by,)))
+        if link.by != HELD_BACK
     }
 
 

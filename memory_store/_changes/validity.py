@@ -12,7 +12,7 @@ from operator import attrgetter
 from memory_store._changes.links import link_targets
 from memory_store._points import records_in
 from memory_store._types import CONDITION, Days, Fact, FactLink, Record
-from memory_store.engines._engine import Engine, UserScope
+from memory_store.engines._engine import ReadableEngine, UserScope
 from memory_store.scheduler import aside, in_slices
 
 HOPS = 8
@@ -25,7 +25,7 @@ Reading = Callable[[Sequence[str]], Awaitable[Mapping[str, Record]]]
 """Reads records of one user by id."""
 
 
-def read_from(engine: Engine, user_id: str) -> Reading:
+def read_from(engine: ReadableEngine, user_id: str) -> Reading:
     """Reads from the engine."""
 
     async def read(ids: Sequence[str]) -> Mapping[str, Record]:
@@ -134,7 +134,9 @@ class Step:
     until: FactLink | None
 
 
-async def told(engine: Engine, record: Record, days: Days, today: date | None = None) -> Told:
+async def told(
+    engine: ReadableEngine, record: Record, days: Days, today: date | None = None
+) -> Told:
     """The record and the histories of its facts within the days."""
     linked = await linked_records(
         read_from(engine, record.round.user_id), days, {record.id: record}, today
@@ -182,7 +184,7 @@ class Conflict:
     held: tuple[FactLink, ...]
 
 
-async def conflicts(engine: Engine, user_id: str) -> list[Conflict]:
+async def conflicts(engine: ReadableEngine, user_id: str) -> list[Conflict]:
     """Every conflict of a user, the newest first."""
     records = await records_in(engine, UserScope(user_id, in_conflict=True))
     found = {record.id: record for record in records}

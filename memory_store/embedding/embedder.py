@@ -20,6 +20,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from memory_store._reach import Reach
 from memory_store.embedding.cache import DiskCache, Vector, VectorCache
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, Matrix, TextKind
 from memory_store.embedding.waiting import LONGEST_READ, Batch, Key, Waiting, WaitingText
@@ -72,7 +73,11 @@ class Embedder:
         batch_size: int = BATCH_SIZE,
         cached_texts: int = 32_000,
         disk_cache: DiskCache | None = None,
+        is_local: bool = True,
     ) -> None:
+        """`is_local` says whether texts stay on this computer, or on others that the operator
+        trusts as much."""
+        self.is_local = is_local
         self._encoder = encoder
         self._workers = workers
         self._cache = VectorCache(cached_texts, encoder.identity.dimension)
@@ -94,6 +99,10 @@ class Embedder:
         self._texts = self._from_disk = self._encoded = self._batches = 0
         self._forgets = 0
         self._closed = False
+
+    def may_read(self, reach: Reach) -> bool:
+        """Whether texts of this reach may be encoded."""
+        return self.is_local or reach is Reach.ANYWHERE
 
     @property
     def identity(self) -> EncoderIdentity:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_store._labels import Where
+from memory_store._reach import Reach
 from memory_store._types import Days, EnrichmentState, Held
 from memory_store.embedding.encoder import Matrix
 from memory_store.errors import InvalidRecord
@@ -50,6 +51,10 @@ class UserScope:
     """How they are labelled."""
     expired_by: datetime | None = None
     """Only those that might go at this time."""
+    up_to: Reach = Reach.NEVER_IN_ANSWERS
+    """Without those that are kept closer than this."""
+    beyond: Reach | None = None
+    """Only those that are kept closer than this."""
 
     def __post_init__(self) -> None:
         if not self.user_id:
@@ -102,7 +107,32 @@ class WriteWatcher(Protocol):
         """
 
 
-class Engine(Protocol):
+class ReadableEngine(Protocol):
+    """What can be read of the points of a user."""
+
+    async def nearest(
+        self, vector: npt.NDArray[np.float32], scope: UserScope, limit: int
+    ) -> Similarities:
+        """Points by their best key (largest inner product over the keys of a point)."""
+
+    async def postings(
+        self, terms: Sequence[int], scope: UserScope, limit: int
+    ) -> list[Similarities]:
+        """Points that hold each term; the similarity is the term's count."""
+
+    async def keys(self, scope: UserScope) -> dict[str, Matrix]:
+        """The keys of every point in scope, by id, in the order they were written."""
+
+    async def scroll(
+        self, scope: UserScope, fields: Sequence[str] | None = None
+    ) -> list[StoredPoint]:
+        """Every point in scope, in no order; all payload fields unless named."""
+
+    async def count(self, scope: UserScope) -> int:
+        """How many points are in scope, exactly."""
+
+
+class Engine(ReadableEngine, Protocol):
     """Keeps points durably. When `upsert` returns, its points survive a crash and can be found."""
 
     name: str
@@ -130,24 +160,6 @@ class Engine(Protocol):
         and, of what is named, what is gone. `erasing` says that a text is written over of which no
         trace shall stay, so that `scrub` knows of it.
         """
-
-    async def nearest(
-        self, vector: npt.NDArray[np.float32], scope: UserScope, limit: int
-    ) -> Similarities:
-        """Points by their best key (largest inner product over the keys of a point)."""
-
-    async def postings(
-        self, terms: Sequence[int], scope: UserScope, limit: int
-    ) -> list[Similarities]:
-        """Points that hold each term; the similarity is the term's count."""
-
-    async def keys(self, scope: UserScope) -> dict[str, Matrix]:
-        """The keys of every point in scope, by id, in the order they were written."""
-
-    async def scroll(
-        self, scope: UserScope, fields: Sequence[str] | None = None
-    ) -> list[StoredPoint]:
-        """Every point in scope, in no order; all payload fields unless named."""
 
     async def set_payload(
         self, scope: UserScope, payload: Payload, turn_ids: Sequence[str] | None = None
@@ -177,9 +189,6 @@ class Engine(Protocol):
 
     async def owners(self, person: str) -> set[str]:
         """Under which names the spaces of a user have points (`memory_store._types`)."""
-
-    async def count(self, scope: UserScope) -> int:
-        """How many points are in scope, exactly."""
 
     async def delete(self, scope: UserScope) -> None:
         """Delete every point in scope."""

@@ -31,6 +31,8 @@ READING = "reading"
 """The payload field of what the user's side may mean, as it was read when it was written."""
 LABELS, EXPIRES = "labels", "expires_at"
 """The payload fields of the caller's own metadata, as terms, and of when a round may go."""
+REACH = "reach"
+"""The payload field that says where a round may go; it is missing where that is anywhere."""
 PERSON = "person"
 """The payload field that says, of a round in a space, whose space that is."""
 CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
@@ -40,7 +42,9 @@ CONFLICTS, OPEN, TO_ASK = "conflicts", "open", "to ask"
 that they are to be asked whether one still holds."""
 PINNED = "pinned"
 """The payload field that says of a round that the user pinned it; and what it says."""
-INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, PERSON, PINNED)
+INDEXED_WORDS = tuple(
+    f"session_id enrichment slots {REPEATS} {CONFLICTS} {LABELS} {REACH} {PERSON} {PINNED}".split()
+)
 INDEXED_TIMES = ("event_days", EXPIRES)
 """The payload fields that engines index, beside `USER`, which keeps tenants apart, and `SAID`, by
 which points are laid out."""
@@ -64,9 +68,15 @@ def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
         REPEATS: scope.repeats,
         CONFLICTS: (OPEN,) if scope.in_conflict else (TO_ASK,) if scope.to_ask else None,
         PINNED: (PINNED,) if scope.pinned else None,
+        REACH: scope.beyond.closer if scope.beyond else None,
     }
     named = [(field, list(map(str, of))) for field, of in wanted.items() if of is not None]
     return named + [(LABELS, list(terms)) for terms in scope.labels]
+
+
+def exclusions(scope: UserScope) -> list[tuple[str, list[str]]]:
+    """Payload fields of each of which a point in scope holds none of these values."""
+    return [(REACH, list(map(str, scope.up_to.closer)))] if scope.up_to.closer else []
 
 
 def ranges(scope: UserScope) -> dict[str, Days]:

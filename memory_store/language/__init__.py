@@ -20,6 +20,7 @@ from memory_store.language.wishes import (
     declines,
     is_everything,
     topic_of,
+    wished_reach,
     wishes_of,
 )
 from memory_store.language.words import named_terms, shared_with, shared_words, term_counts, terms
@@ -66,6 +67,7 @@ __all__ = [
     "term_counts",
     "terms",
     "topic_of",
+    "wished_reach",
     "wishes_of",
     "word_list",
     "wording",

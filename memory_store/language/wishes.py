@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from memory_store._reach import Reach
 from memory_store.language.kinds import Kind, kinds_of
 from memory_store.language.languages import spelled, word_list, wording
 from memory_store.language.words import named_terms
@@ -31,6 +32,8 @@ _MAY_REFUSE, _WORDED = 0.02, 0.9
 # "What did I say off the record?" asks, and refuses nothing.
 _ASKS, _ASKS_AND_REFUSES = 0.9, 0.5
 _LONGEST_YES = 8
+# Words of a part that says where a message may go.
+_LONGEST_WISH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,30 @@ def wishes_of(text: str) -> Wishes:
         keeps, refuses = max(keeps, _WORDED), 0.0
     elif not is_worded and refuses <= keeps:
         refuses = 0.0
+    if _reach(parts) is not Reach.ANYWHERE:
+        # "Keep it out of your answers" says where it is kept, and not that it is not.
+        keeps, refuses = max(keeps, _WORDED), 0.0
     forgets = 0.0
     if is_short:
         forgets = 1.0 if _only_forgets(own) else kinds_of(own)[Kind.FORGETS]
     return Wishes(keeps, refuses, forgets)
+
+
+def wished_reach(text: str) -> Reach:
+    """Where what a message tells may go, as it says itself."""
+    own = own_words(text)
+    return _reach([part for part in _PART_ENDS.split(own) if part.strip()])
+
+
+def _reach(parts: Sequence[str]) -> Reach:
+    if _any_says("wishes.keep_unanswered", parts):
+        return Reach.NEVER_IN_ANSWERS
+    return Reach.THIS_COMPUTER if _any_says("wishes.keep_here", parts) else Reach.ANYWHERE
+
+
+def _any_says(name: str, parts: Sequence[str]) -> bool:
+    worded = wording(name, "english", "german")
+    return any(len(part.split()) <= _LONGEST_WISH and worded.search(part) for part in parts)
 
 
 def own_words(text: str) -> str:

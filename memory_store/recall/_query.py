@@ -157,6 +157,10 @@ class Recall:
     """What the text asks for, as it was read."""
     unknown: frozenset[str] = frozenset()
     """Words of the text that none of the rounds searched has."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """How many statements in these rounds are not read, by why, where only some are wanted."""
+    held_back: int = 0
+    """How many more rounds would be among these, had they not been held back from the reader."""
 
     @property
     def read(self) -> tuple[Recalled, ...]:

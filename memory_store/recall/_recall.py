@@ -28,7 +28,7 @@ from memory_store.recall._query import (
     Weights,
 )
 from memory_store.recall._ranking import Candidate, as_many, best, candidates_of
-from memory_store.recall._remembered import KnownRecords, RoundOutline
+from memory_store.recall._remembered import RecordsById, RoundOutline
 from memory_store.recall._search import SearchedMemory, SignalHits, find
 from memory_store.recall._speakers import Speakers, named_speakers, speakers_of, without_names
 from memory_store.scheduler import aside, in_slices
@@ -59,7 +59,12 @@ async def _found_by(
     embedder: Embedder, vector: Vector, found: Sequence[Recalled]
 ) -> list[tuple[Recalled, Fact]]:
     """The replaced facts that are as near to the query as their rounds themselves."""
-    gone = [(one, fact) for one in found for fact in one.record.facts if fact.superseded_by]
+    gone = [
+        (one, fact)
+        for one in found
+        for fact in one.record.facts
+        if fact.superseded_by and embedder.may_read(one.record.round.reach)
+    ]
     rows = await embedder.embed([fact.text for _, fact in gone], TextKind.DOCUMENT)
     return [
         (one, fact)
@@ -187,7 +192,7 @@ def _ranked(
 
 
 async def _values(
-    values: KnownRecords, user_id: str, wanted: Sequence[Candidate]
+    values: RecordsById, user_id: str, wanted: Sequence[Candidate]
 ) -> dict[str, Recalled]:
     """The records behind the candidates, in their order; without those that are gone."""
     by_id = {str(uuid.UUID(int=candidate.id)): candidate for candidate in wanted}

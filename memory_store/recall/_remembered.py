@@ -8,7 +8,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from memory_store._points import records_in, scroll_in_parts
 from memory_store._types import Record
@@ -135,6 +135,13 @@ def _place(payload: Payload) -> RoundOutline:
         int(payload["round_index"]),
         bool(payload.get(ENDS_ASKING)),
     )
+
+
+class RecordsById(Protocol):
+    """What reads records of a user by their ids."""
+
+    async def of(self, user_id: str, ids: Sequence[str]) -> dict[str, Record]:
+        """The records of a user with these ids; none of what is gone or another's."""
 
 
 # Characters of text; a record takes some three times as many bytes.

@@ -12,10 +12,10 @@ from memory_store._points import postings_in_parts
 from memory_store._spans import TimeRange
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines._engine import Engine, Similarities, UserScope
+from memory_store.engines._engine import ReadableEngine, Similarities, UserScope
 from memory_store.language.words import query_terms
 from memory_store.recall._query import RecallSettings
-from memory_store.recall._remembered import KnownRecords, RoundOutline, RoundOutlines
+from memory_store.recall._remembered import RecordsById, RoundOutline, RoundOutlines
 from memory_store.scheduler import aside, pause
 
 
@@ -40,10 +40,10 @@ _FINDS = 4
 class SearchedMemory:
     """The memory that a recall searches, and what is known of it."""
 
-    engine: Engine
+    engine: ReadableEngine
     indexer: Indexer
     outlines: RoundOutlines
-    records: KnownRecords
+    records: RecordsById
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,3 +187,10 @@ def test_a_benchmark_runs_without_the_laboratory() -> None:
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     assert {"harness.cli.run_commands", "harness.pipeline.run"} <= set(ended.stdout.split())
+
+
+def test_what_answers_is_given_a_reader_and_not_the_whole_memory() -> None:
+    """A `MemoryReader` sees what may go where it reads; the store sees everything."""
+    files = [*ROOT.glob("assistant/answering/*.py"), *ROOT.glob("assistant/designs/**/*.py")]
+    assert len(files) > 20
+    assert not [file.name for file in files if "MemoryStore" in file.read_text("utf-8")]

@@ -59,6 +59,10 @@ class MemoryTrace(Reply):
     time_fell_back: bool
     steps: list[str]
     data: list[FoundMemory]
+    left_out: dict[str, int]
+    """How many statements were left out of strict recall, by why."""
+    held_back: int
+    """How many more would be among these, had they been allowed to be read for this answer."""
     read: list[str]
     dropped: list[str]
     trimmed: list[str]
@@ -85,6 +89,8 @@ class MemoryTrace(Reply):
             time_fell_back=recall.fell_back if recall else False,
             steps=recall.steps if recall else [],
             data=[FoundMemory.of_found(found) for found in (recall.rounds if recall else ())],
+            left_out=recall.left_out if recall else {},
+            held_back=recall.held_back if recall else 0,
             looks=list(map(LookedAgain.of_look, done.trace.looks)),
             read=done.trace.context,
             timings={name: round(ms, 3) for name, ms in done.timings.items()},

@@ -15,6 +15,10 @@ SpeakerWord = Annotated[Speaker, one_of(Speaker)]
 StateWord = Annotated[memory_store.EnrichmentState, one_of(memory_store.EnrichmentState)]
 """How far the background work on a round is."""
 
+ReachWord = Annotated[memory_store.Reach, one_of(memory_store.Reach)]
+"""Where a round may go: `this_computer` to no model or embedder that is not local, and
+`never_in_answers` to its user alone."""
+
 GHENT_ID = "0157570d-e94a-5df1-bdf4-1e758aab5951"
 BRUGES_ID = "9e30fe08-285a-5010-9f14-df2aebb7e3ff"
 
@@ -166,6 +170,7 @@ class MemoryBase(Reply):
     labels: dict[str, str | int | float | bool]
     expires_at: Instant | None
     pinned: bool
+    reach: ReachWord
 
     @classmethod
     def of(cls, held: Record, **more: Any) -> Self:
@@ -200,6 +205,7 @@ class Memory(MemoryBase):
         "labels": {},
         "expires_at": None,
         "pinned": False,
+        "reach": "anywhere",
     }
 
 
@@ -305,6 +311,24 @@ class MemoryHealth(Reply):
                 "others": [LinkedFact.example],
             }
         ],
+    }
+
+
+class ReachSet(Reply):
+    """What became of a request to say where memories may go. `changed` counts those of the
+    `matched` that it changed, and others whose answers repeat them."""
+
+    object: Literal["memories.reach"]
+    reach: ReachWord
+    dry_run: bool
+    matched: int
+    changed: int
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "memories.reach",
+        "reach": "this_computer",
+        "dry_run": False,
+        "matched": 2,
+        "changed": 3,
     }
 
 

@@ -57,6 +57,7 @@ class RecordedMessages(OfUser):
     labels: Named | None = None
     expires_at: Time = None
     expires_in: float | None = Field(default=None, gt=0)
+    reach: Literal["anywhere", "this_computer", "never_in_answers"] = "anywhere"
     example: ClassVar[Mapping[str, Any]] = {
         "user_id": "ann",
         "timestamp": "2023-05-20T10:00:00Z",
@@ -125,6 +126,29 @@ class CorrectedMemory(OfUser):
     example: ClassVar[Mapping[str, Any]] = {
         "user_id": "ann",
         "user_text": "I moved to Bruges on Friday.",
+    }
+
+
+Reach = Literal["anywhere", "this_computer", "never_in_answers"]
+"""Where memories may go."""
+
+
+class ReachRequest(OfUser):
+    """`POST /v1/memories/reach`: the memories that all of what is given is true of; at least one of
+    these must be."""
+
+    reach: Reach
+    ids: Many[str] | None = None
+    session_id: str | None = None
+    where: Named | None = None
+    text: str = ""
+    from_: Time = Field(default=None, alias="from")
+    to: Time = None
+    dry_run: bool = False
+    example: ClassVar[Mapping[str, Any]] = {
+        "user_id": "ann",
+        "reach": "this_computer",
+        "where": {"topic": "health"},
     }
 
 

@@ -7,6 +7,7 @@ import { facts } from "./facts.js";
 /** What is said of an answer that repeated something that is forgotten. */
 export const WITHDRAWN = "This answer was withdrawn: it repeated something that was forgotten or corrected since.";
 
+const REACHES = { this_computer: "stays on this computer", never_in_answers: "never in answers" };
 const LONG = 600;
 
 /** A memory as an article; `actions` are buttons or links below it. */
@@ -18,6 +19,7 @@ export function card(value, { actions = [], withDay = true, factsOnly = false, a
     el("p", { class: "when" },
       dated(value.session_date, when),
       value.pinned ? el("span", { class: "tag" }, "pinned") : null,
+      REACHES[value.reach] ? el("span", { class: "tag" }, REACHES[value.reach]) : null,
       value.corrected_at ? el("span", { class: "tag" }, `corrected ${day(value.corrected_at)}`) : null),
     texts,
     facts(value, { open: factsOnly, asOf }),

@@ -6,6 +6,10 @@ import { byId, counted, el } from "../page/dom.js";
 import { bar, reasons } from "./reasons.js";
 import { whole } from "./traces.js";
 
+const LEFT_OUT = {
+  replaced: "replaced since", in_conflict: "in conflict", at_odds: "at odds", expired: "expired",
+  others: "not surely in your own words", answers: "in answers",
+};
 let opener = null;
 
 /** Shows how the server came to an answer, from the `memory` it sent along, and marks the answer. */
@@ -59,6 +63,8 @@ function asked(memory) {
     understanding?.failure && ["Read by rules", `the model could not: ${understanding.failure}`],
     ...(memory.looks ?? []).map((look) =>
       ["Looked again", `${look.tool.replaceAll("_", " ")} “${look.asked}”: ${counted(look.found.length, "memory")} more`]),
+    memory.held_back && ["Held back", `${counted(memory.held_back, "memory")} that may not be read for this answer`],
+    Object.keys(memory.left_out ?? {}).length && ["Left out", Object.entries(memory.left_out).map(([why, many]) => `${many} ${LEFT_OUT[why] ?? why}`).join(", ")],
     memory.context_tokens && ["Read", `${counted(memory.context_tokens, "token")}${trimmed.length ? `, ${counted(trimmed.length, "memory")} shortened` : ""}`],
   ];
   return el("dl", {}, lines.filter(Boolean).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]).flat());

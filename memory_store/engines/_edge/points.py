@@ -21,6 +21,7 @@ from memory_store.engines._layout import (
     USER,
     WORDS,
     choices,
+    exclusions,
     instants,
     matches,
     ranges,
@@ -95,7 +96,8 @@ def to_filter(scope: UserScope, turn_ids: Sequence[str] | None = None) -> qe.Fil
         must.append(qe.FieldCondition(key=EXPIRES, range=until))
     if turn_ids is not None:
         must += _turns_are(turn_ids)
-    return qe.Filter(must=must)
+    must_not: list[Any] = [one_of(field, values) for field, values in exclusions(scope)]
+    return qe.Filter(must=must, must_not=must_not or None)
 
 
 def one_of(field: str, values: Sequence[str]) -> qe.FieldCondition:

@@ -24,6 +24,7 @@ from memory_store.engines._layout import (
     USER,
     WORDS,
     choices,
+    exclusions,
     instants,
     matches,
     ranges,
@@ -176,7 +177,10 @@ def to_filter(scope: UserScope, turn_ids: Sequence[str] | None = None) -> models
         must.append(models.FieldCondition(key=EXPIRES, range=until))
     if turn_ids is not None:
         must += _turns_are(turn_ids)
-    return models.Filter(must=must)
+    must_not: list[models.Condition] = [
+        one_of(field, values) for field, values in exclusions(scope)
+    ]
+    return models.Filter(must=must, must_not=must_not or None)
 
 
 def to_waiting(scope: UserScope, held: Held) -> models.Filter:

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from assistant.answering.at_odds import at_odds
+from assistant.answering.at_odds import at_odds, without_odds
 from assistant.answering.context import read_memory
 from assistant.answering.plan import ReadingPlan
 from assistant.answering.reader import Question
 from assistant.models.token_counter import about_tokens
-from memory_store import Fact, MemoryStore, Recalled, Round, Speaker
+from memory_store import Fact, MemoryStore, Recall, Recalled, Round, Speaker
 
 DAY = datetime(2023, 5, 20, 10, tzinfo=UTC)
 SHOWN = "I have exhibited prints at the Kunsthalle in Bern."
@@ -94,3 +94,17 @@ async def test_nobody_denies_or_replaces_what_another_said(
     names = ["Ann", second, "Ann", second]
     text = await read(store, [SHOWN, DENIED, RENT, RAISED], names=names)
     assert text.count("contradicted") + text.count("replaced") == expected
+
+
+@pytest.mark.parametrize(("said", "left"), [([SHOWN, DENIED], []), ([RENT, RAISED], [RAISED])])
+async def test_strict_recall_leaves_out_what_is_at_odds(
+    store: MemoryStore, said: Sequence[str], left: Sequence[str]
+) -> None:
+    rounds = [
+        Round("ann", f"s{n}", 0, DAY + timedelta(days=n), text)
+        for n, text in enumerate([*said, OWN])
+    ]
+    found = [Recalled(record, 0.5) for record in await store.remember(rounds)]
+    strict = await without_odds(store, Recall(tuple(found), (), {}))
+    assert [one.record.round.user_text for one in strict.rounds] == [*left, OWN]
+    assert strict.left_out == {"at_odds": len(said) - len(left)}

@@ -80,6 +80,7 @@ CALLS: Mapping[str, Call] = {
     "DELETE /v1/sessions/{session_id}": Call(),
     "POST /v1/memories/search": Call(body={"query": QUESTION}),
     "GET /v1/memories": Call(params={"text": "safe"}),
+    "POST /v1/memories/reach": Call(body={"reach": "never_in_answers", "text": "safe"}),
     "GET /v1/memories/conflicts": Call(),
     "GET /v1/memories/health": Call(),
     "GET /v1/memories/{memory_id}": Call(),
@@ -135,6 +136,10 @@ VARIANTS: Mapping[str, Mapping[str, Call]] = {
         "expired": Call(body={"where": {"topic": "safes"}}),
         "dry run": Call(body={"older_than_days": 0, "dry_run": True}),
         "of everybody": Call(body={"older_than_days": 0, "all_users": True, "dry_run": True}),
+    },
+    "POST /v1/memories/reach": {
+        "ids": Call(body={"reach": "this_computer", "ids": [], "session_id": ""}),
+        "labelled": Call(body={"reach": "anywhere", "where": {"topic": "safes"}}),
     },
     "PATCH /v1/memories/{memory_id}": {
         "facts": Call(body={"facts": ["I have no safe."]}),

@@ -65,7 +65,7 @@ async def test_the_tools_say_what_they_do(client: Any) -> None:
     async with client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     reading = {"recall", "facts", "list", "health"}
-        assert set(tools) == reading | {"remember", "settle", "pin", "forget"}
+    assert set(tools) == reading | {"remember", "settle", "pin", "forget"}
     assert all(tool.title and tool.description for tool in tools.values())
     assert tools["forget"].annotations.destructive_hint
     assert tools["recall"].annotations.read_only_hint

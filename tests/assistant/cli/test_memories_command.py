@@ -426,6 +426,20 @@ def test_facts_are_checked_and_settled(run: Run, http: httpx.Client, ann: str) -
     assert "name one fact" in run("settle", id, "--fact", "cat", "--confirm").err
 
 
+def test_reach(run: Run, http: httpx.Client, ann: str) -> None:
+    assert "say which" in run("reach", "this_computer").err
+    dry = run("reach", "this_computer", "--text", "tea", "--dry-run")
+    assert (dry.code, dry.out) == (0, "1 memory found, 1 would change: this_computer\n")
+    assert run("reach", "this_computer", "--text", "tea", "--json").json["changed"] == 1
+    listed = http.get("/v1/memories", params={"user_id": ann}).json()["data"]
+    reaches = {one["user_text"]: one["reach"] for one in listed}
+    assert reaches["I like tea."] == "this_computer"
+    assert reaches["I moved to Ghent."] == "anywhere"
+    assert run("reach", "anywhere", "--where", "{").code == 2
+    (id,) = [one["id"] for one in listed if one["user_text"] == "I like tea."]
+    assert run("reach", "anywhere", "--id", id[:8]).out == "1 memory found, 1 changed: anywhere\n"
+
+
 def test_expire(run: Run, http: httpx.Client, ann: str) -> None:
     assert run("expire", "--yes").out == "there is nothing to forget\n"
     record(http, ann, "u", "My code is 77.", labels={"topic": "codes"}, expires_in=60)

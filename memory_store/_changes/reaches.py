@@ -1,0 +1,84 @@
+"""Where rounds may go: what their words, their labels and the rules want, and what they repeat."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from memory_store._labels import Labels
+from memory_store._points import records_in, scroll_in_parts
+from memory_store._reach import Reach, ReachRule, closest
+from memory_store._types import Record, Round, whose
+from memory_store.engines._engine import Engine, UserScope
+from memory_store.engines._layout import REACH
+from memory_store.language import wished_reach
+from memory_store.scheduler import aside
+
+# Characters that are searched for words in the time in which rules read one.
+_SEARCHED_FAST = 4
+
+
+class Reaches:
+    """Says where rounds may go. What wants to keep a round closest counts."""
+
+    def __init__(self, engine: Engine, rules: Sequence[ReachRule] = ()) -> None:
+        self._engine = engine
+        self._rules = rules
+
+    @property
+    def go_by_labels(self) -> bool:
+        """Whether it depends on labels."""
+        return any(rule.labels for rule in self._rules)
+
+    def of(self, round: Round) -> Reach:
+        """As the round says itself, in its words or otherwise, or closer by a rule."""
+        texts, space = (round.user_text, round.assistant_text), whose(round.user_id).space
+        return closest([round.reach, self.of_words(texts, round.labels, space)])
+
+    def of_words(
+        self, texts: Sequence[str], labels: Labels | None = None, space: str | None = None
+    ) -> Reach:
+        """Of a memory of these texts, the first of which is the user's."""
+        rules = [one.reach for one in self._rules if one.is_for(texts, labels or {}, space)]
+        return closest([wished_reach(texts[0]), *rules])
+
+    async def placed(self, round: Round) -> Round:
+        """The round with its reach, which is no wider than that of what its answer repeats."""
+        own = await aside(round.size // _SEARCHED_FAST, self.of, round)
+        reach = closest([own, await self.closest_of(round.user_id, round.repeats)])
+        return replace(round, reach=reach)
+
+    async def closest_of(self, user_id: str, ids: Sequence[str]) -> Reach:
+        """The reach of that one of these rounds of a user which is kept closest."""
+        if not ids:
+            return Reach.ANYWHERE
+        scope = UserScope(user_id, ids=tuple(ids), beyond=Reach.ANYWHERE)
+        kept = await scroll_in_parts(self._engine, scope, [REACH])
+        return closest(Reach(one.payload[REACH]) for one in kept)
+
+    async def beyond(self, user_id: str, reach: Reach) -> list[Record]:
+        """What of a user is held back from a reader who sees up to this reach."""
+        return await records_in(self._engine, UserScope(user_id, beyond=reach))
+
+    async def changed(
+        self, records: Sequence[Record], repeating: Sequence[Record], reach: Reach
+    ) -> list[Record]:
+        """Those of these records of one user that change where the first are to go so far, and the
+        others, whose answers repeat them, no farther."""
+        ids = {record.id for record in records}
+        wanted = [(one, closest([one.round.reach, reach])) for one in repeating]
+        for one in records:
+            # What it repeats itself, and is not set here, keeps it as close.
+            repeats = sorted({*one.round.repeats} - ids)
+            kept = await self.closest_of(one.round.user_id, repeats)
+            wanted.append((one, closest([reach, kept])))
+        return [
+            replace(one, round=replace(one.round, reach=to))
+            for one, to in wanted
+            if one.round.reach is not to
+        ]
+
+    def closer(self, records: Sequence[Record]) -> Iterator[tuple[Reach, list[str]]]:
+        """Ids of those that are not yet kept as close as they should be, by how close that is."""
+        wanted = {record.id: self.of(record.round) for record in records}
+        for reach in Reach:
+            ids = [one.id for one in records if wanted[one.id] is reach]
+            yield reach, [one.id for one in records if one.id in ids and one.round.reach != reach]
