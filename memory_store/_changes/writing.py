@@ -13,6 +13,7 @@ from memory_store._changes.validity import standing_on
 from memory_store._facts import reading_of
 from memory_store._keys import Indexer
 from memory_store._points import facts_to_payload, records_in, scroll_in_parts
+from memory_store._reach import Reach
 from memory_store._types import Fact, FactLink, Held, Record
 from memory_store.engines._engine import Engine, Point, UserScope
 from memory_store.engines._layout import TURNS
@@ -173,7 +174,9 @@ class Linking:
     async def to_be_asked(self, user_id: str, today: date) -> list[FactLink]:
         """The facts that hold and of which the user is to be asked by now whether they still do;
         each once."""
-        found = await records_in(self._engine, UserScope(user_id, to_ask=True))
+        every = await records_in(self._engine, UserScope(user_id, to_ask=True))
+        # What is asked stands in an answer, which may go anywhere.
+        found = [one for one in every if one.round.reach is Reach.ANYWHERE]
         records = [standing_on(record, today) for record in found]
         due = [
             FactLink(record.id, fact.text, record.round.session_date)
