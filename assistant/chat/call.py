@@ -66,14 +66,17 @@ class Meaning:
             return False
         if self.reading.telling < SURELY_TELLS:
             # "Spare key" may tell of one, or look for it.
-            return self.wishes.keeps >= TELLS and self.reading.asking < ASKS_TOO
+            is_kept = self.wishes.keeps >= TELLS and self.reading.asking < ASKS_TOO
+            return is_kept or (
+                self.reading.telling >= LIKELY_TELLS and self.reading.asking < RARELY
+            )
         return not any(map(_asks, self.reading.sentences))
 
 
 # Certainties from which on we say that a message tells or asks. Neither costs much: a telling
 # message is acknowledged, an asking one is answered, in doubt both.
-TELLS, MAY_TELL, SURELY_TELLS = 0.5, 0.3, 0.9
-MAY_ASK, ASKS_TOO, ASKS, SURELY_ASKS = 0.2, 0.35, 0.5, 0.7
+MAY_TELL, TELLS, LIKELY_TELLS, SURELY_TELLS = 0.3, 0.5, 0.7, 0.9
+RARELY, MAY_ASK, ASKS_TOO, ASKS, SURELY_ASKS = 0.1, 0.2, 0.35, 0.5, 0.7
 # "landlord: Pete Voss" may be work, as "translate: …" is; but it asks nothing.
 HARDLY_ASKS = 0.05
 

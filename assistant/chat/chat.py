@@ -273,7 +273,8 @@ class Chat:
 
     def _is_only_told(self, call: ChatCall, meaning: Meaning) -> bool:
         """Whether it is answered by saying what was kept: nothing reads it, and it asks nothing."""
-        return meaning.only_tells and not self._acts.has_model and self._is_said(call)
+        tells = meaning.only_tells or (meaning.tells and not call.mode.recalls)
+        return tells and not self._acts.has_model and self._is_said(call)
 
     def _known(self, call: ChatCall) -> Retrieved | None:
         """An earlier recall: all rounds of tool calls of one question share one."""
