@@ -29,12 +29,13 @@ _ENCODED = 2
 
 
 def batches(rounds: Sequence[Round]) -> list[list[Round]]:
-    """Rounds of a session in order, as many together as fit into one call."""
+    """Rounds of a session in order, as many of one reach together as fit into one call."""
     made: list[list[Round]] = []
     size = 0
     for round in rounds:
         own = len(round.user_text) + min(len(round.assistant_text), _REPLY_CHARACTERS)
-        if not made or size + own > _BATCH_CHARACTERS:
+        is_other = not made or made[-1][0].reach is not round.reach
+        if is_other or size + own > _BATCH_CHARACTERS:
             made.append([])
             size = 0
         made[-1].append(round)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from operator import attrgetter
 
-from memory_store._changes.links import link_targets
+from memory_store._changes.links import HELD_BACK, link_targets
 from memory_store._points import records_in
 from memory_store._types import CONDITION, Days, Fact, FactLink, Record
 from memory_store.engines._engine import ReadableEngine, UserScope
@@ -49,7 +49,7 @@ class LinksOnADay:
 
     def of(self, record: Record) -> Record:
         """The record with those of its links that hold."""
-        if not link_targets([record]):
+        if not any(map(_is_linked, record.facts)):
             return record
         facts = tuple(
             replace(
@@ -63,11 +63,18 @@ class LinksOnADay:
         return replace(record, facts=facts)
 
     def _holds(self, link: FactLink) -> bool:
+        seen = self._until.hold(link.said_at)
+        if link.by == HELD_BACK:
+            return seen
         if link.round_id not in self._linked:
             return False
         if link.round_id not in self._texts:
             self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
-        return self._until.hold(link.said_at) and link.text in self._texts[link.round_id]
+        return seen and link.text in self._texts[link.round_id]
+
+
+def _is_linked(fact: Fact) -> bool:
+    return bool(fact.superseded_by or fact.supersedes or fact.contradicts)
 
 
 def standing_on(record: Record, day: date | None) -> Record:
