@@ -60,7 +60,7 @@ _QUOTES, _QUOTES_OF_PEOPLE = 5, 4
 _CLOSEST, _MAY_BE_MEANT = 5, 0.6
 # A quote as near as the first is never denied for a thing that did not come up; one at this many
 # times the floor is shown without doubt. Chosen on plain messages.
-_SURELY_NEAR, _SURE_FROM = 0.5, 1.3
+_SURELY_NEAR, _SURE_FROM = 0.5, 1.2
 # Up to this many times the floor, a thing of which the whole memory has no word is denied.
 _NEW_FROM = 1.2
 # A count, or advice that fits somebody, needs more than a few quotes.
