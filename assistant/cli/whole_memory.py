@@ -92,7 +92,8 @@ def reindex(
 
 def _reindex_there(connection: "ServerConnection", *, again: bool) -> CommandResult:
     """Have it done by the running assistant that has the memory open, and wait for its end."""
-    started, step, done = time.perf_counter(), "", 0
+    started, done = time.perf_counter(), 0
+    step: str | None = None
     said = connection.call("POST", "/v1/reindex", params={"again": again})
     with shown_progress(new_console(stderr=True)) as progress:
         while said["status"] == "running":

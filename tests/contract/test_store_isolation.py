@@ -34,6 +34,7 @@ from memory_store import (
     Listing,
     MemoryStore,
     Query,
+    Reach,
     Record,
     RetentionRule,
     Round,
@@ -77,6 +78,8 @@ COVERED = {
         "records",
         "bring_in",
         "let_supersede",
+        "pin",
+        "set_reach",
         "told",
         "conflicts",
         "correct",
@@ -92,7 +95,9 @@ COVERED = {
     *("unenriched", "users", "verify", "scrub", "traces", "reindex", "reindex_is_unfinished"),
     # Of no user.
     *("open", "close", "check", "closeness", "description", "language", "promise", "let_go"),
-    *("key_fallbacks", "embedder"),
+    *("key_fallbacks", "embedder", "reach", "as_seen"),
+    # The same methods for a reader who sees less.
+    "seen_up_to",
 }
 
 
@@ -206,6 +211,18 @@ class Memories(RuleBasedStateMachine):
         for id in self._ids(session, index):
             record = self._run(self._store.let_supersede(user, id, allowed))
             assert (record is not None) is (id in self._expected[user])
+
+    @rule(user=ids, session=ids, index=indexes, pinned=st.booleans())
+    def pin(self, user: str, session: str, index: int, pinned: bool) -> None:
+        for id in self._ids(session, index):
+            record = self._run(self._store.pin(user, id, pinned))
+            assert (record is not None) is (id in self._expected[user])
+
+    @rule(user=ids, session=ids, index=indexes, reach=st.sampled_from(Reach))
+    def set_reach(self, user: str, session: str, index: int, reach: Reach) -> None:
+        ids = self._ids(session, index)
+        for record in self._run(self._store.set_reach(user, ids, reach)):
+            self._own(user, record)
 
     @rule(user=ids, text=st.sampled_from(["", "tea"]), index=st.none() | indexes)
     def listed(self, user: str, text: str, index: int | None) -> None:

@@ -191,6 +191,9 @@ def test_a_session_is_read_with_its_rounds(http: httpx.Client, ann: str) -> None
             "supersedes": [],
             "in_doubt": False,
             "contradicts": [],
+            "condition": None,
+            "confirmed_at": None,
+            "ask_on": None,
         }
     ]
     assert {"id", "session_id", "round_index", "session_date", "assistant_text"} <= set(first)

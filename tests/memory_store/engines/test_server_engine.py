@@ -75,7 +75,7 @@ async def test_the_collection_is_made_for_many_users(qdrant: Qdrant, collection:
     indexes = {name: index["params"] for name, index in made["payload_schema"].items()}
     wanted = {"user_id", "session_id", "session_date", "event_days"}
     wanted |= {"enrichment", "slots", "repeats", "conflicts"}
-    wanted |= {"labels", "expires_at", "person"}
+    wanted |= {"labels", "expires_at", "person", "pinned", "reach"}
     assert set(indexes) == wanted
     assert indexes["user_id"]["is_tenant"]
     assert indexes["session_date"]["is_principal"]
