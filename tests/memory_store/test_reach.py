@@ -135,6 +135,9 @@ async def test_what_replaced_a_fact_is_not_told_and_the_fact_holds_no_longer(
     (found,) = (await reader.recall(Query("ann", "Where do I live?"))).rounds
     assert found.record.facts[0].superseded_by is not None
     assert TOWN in await texts_read(local, "Where do I live?")
+    for days, holds in ((0, True), (1, False)):
+        seen = await reader.listed(Listing("ann", as_of=MAY.date() + timedelta(days=days)))
+        assert (seen.records[-1].facts[0].superseded_by is None) is holds
 
 
 async def test_what_a_fact_replaced_is_not_told(local: MemoryStore) -> None:
