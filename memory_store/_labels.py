@@ -5,7 +5,6 @@ engines need one index for whatever names callers think of.
 """
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -93,7 +92,7 @@ def _check(name: str, value: Any) -> None:
     if isinstance(value, str):
         if len(value) > LONGEST_LABEL:
             raise InvalidRecord(f"the label {name!r} has more than {LONGEST_LABEL} characters")
-    elif not math.isfinite(value) or abs(value) > _LARGEST:
+    elif not abs(value) <= _LARGEST:  # false for NaN, too
         raise InvalidRecord(f"the number of the label {name!r} is too large")
 
 

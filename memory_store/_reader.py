@@ -69,6 +69,12 @@ class MemoryReader:
         """Who compares vectors is beside others; who changes what they are made by is alone."""
         self._use(Indexer(embedder, design or KeyDesign()))
 
+    def _share(self, whole: "MemoryReader") -> None:
+        """Read by the same engine and settings, beside the same others."""
+        self._engine = whole._engine
+        self._settings = whole._settings
+        self._searching = whole._searching
+
     def _use(self, indexer: Indexer) -> None:
         """Search by this indexer from now on."""
         self._outlines, self._records = RoundOutlines(self._engine), KnownRecords(self._engine)
@@ -283,9 +289,7 @@ class _SeenMemory(MemoryReader):
     """The whole memory as it is now, up to a reach."""
 
     def __init__(self, whole: MemoryReader, up_to: Reach) -> None:
-        self._engine = whole._engine
-        self._settings = whole._settings
-        self._searching = whole._searching
+        self._share(whole)
         self._of = whole
         self._up_to = up_to
         self._sight = Sight(self._engine, lambda: self.reach)

@@ -29,9 +29,7 @@ class StatedMemory(MemoryReader):
     """What of a memory the user stated, as it holds at a time."""
 
     def __init__(self, of: MemoryReader, at: datetime) -> None:
-        self._engine = of._engine
-        self._settings = of._settings
-        self._searching = of._searching
+        self._share(of)
         self._of = of
         self._at = at
 

@@ -33,7 +33,7 @@ from assistant.api.request_context import (
     user_of,
     zone_of,
 )
-from assistant.api.route import JsonRoute, Parts
+from assistant.api.route import JsonRoute
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest
 from memory_store import Checkup, Finding, Listing, Place, in_zone
@@ -45,7 +45,6 @@ router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=JsonRou
 @router.get("", summary="List memories", response_model=MemoryPage, responses=failures(*READING))
 async def list_memories(
     request: Request,
-    parts: Parts,
     user_id: UserId = None,
     from_: From = None,
     to: To = None,
@@ -105,7 +104,6 @@ async def list_memories(
 )
 async def list_conflicts(
     request: Request,
-    parts: Parts,
     user_id: UserId = None,
     limit: Annotated[int, Query(ge=1, le=_MOST, description="How many at most.")] = 50,
 ) -> Response:
@@ -125,7 +123,6 @@ async def list_conflicts(
 )
 async def check_health(
     request: Request,
-    parts: Parts,
     user_id: UserId = None,
     finding: Annotated[
         Finding | None, Query(description="This only.", examples=[Finding.REPLACED])
@@ -167,7 +164,7 @@ async def check_health(
     responses=failures(*READING, 404),
 )
 async def read_memory(
-    request: Request, parts: Parts, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
+    request: Request, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
 ) -> Response:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = await user_of(request, user_id)

@@ -22,7 +22,7 @@ def test_terms_say_all_of_the_labels() -> None:
         *([], "topic=home", None, {"topic": None}, {"topic": ["home"]}, {"topic": {"a": 1}}),
         *({"": "x"}, {"a b": "x"}, {"a=b": "x"}, {"ä": "x"}, {"n" * 65: "x"}),
         *({"long": "x" * 513}, {"n": float("nan")}, {"n": float("inf")}, {"n": 2**60}),
-        {f"n{i}": i for i in range(17)},
+        *({"n": 10**400}, {f"n{i}": i for i in range(17)}),
     ],
 )
 def test_what_is_no_label_is_refused(given: Any) -> None:
