@@ -32,7 +32,7 @@ from assistant.app import create_app
 from assistant.settings import Settings
 from benchmarks.diaries.__main__ import replay
 from benchmarks.diaries.scoring import Outcome
-from benchmarks.plain.__main__ import Counts, put
+from benchmarks.plain.chats import Counts, put
 from benchmarks.plain.people_files import PEOPLE
 from harness.judges.lexical.judge import decide
 from harness.records.digest import QuestionDigest

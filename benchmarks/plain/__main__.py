@@ -1,170 +1,15 @@
-"""`python -m benchmarks.plain [--held-out] [FILE …]`: plain messages, asked about in other words.
-
-Everything is said over the API, without a language model: told on its day (one session a day),
-asked on one later day (a session a question, stored like any chat), then forgotten and refused.
-"""
+"""`python -m benchmarks.plain [--held-out] [FILE …]`: plain messages and questions about them."""
 
 import argparse
 import asyncio
-import json
-import re
-import tempfile
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
 from rich.console import Console
 from rich.table import Table
 
-from assistant.app import create_app
-from assistant.settings import Settings
-from benchmarks.plain.people_files import HELD_OUT, PEOPLE, Person
-
-_ASKED_AT = "2026-06-25T10:00:00Z"
-_DENIES = re.compile(
-    r"\b(?:I don['’]t know|never came up|found nothing|nothing stored|not told me)", re.I
-)
-_QUOTE = re.compile(r"^- ", re.M)
-
-
-@dataclass
-class Counts:
-    """How often each thing happened, of how many, and what went otherwise."""
-
-    of: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
-    shown: list[str] = field(default_factory=list)
-
-    def add(self, name: str, happened: bool, otherwise: str = "") -> None:
-        """Count one case; `otherwise` is shown where it did not happen."""
-        self.of[name].append(happened)
-        if not happened and otherwise:
-            self.shown.append(f"[{name}] {otherwise}")
-
-
-class Chats:
-    """One person's chats with an assistant."""
-
-    def __init__(self, http: httpx.AsyncClient, person: str) -> None:
-        self._http = http
-        self._person = person
-
-    async def say(self, text: str, at: str, session: str) -> str:
-        """The reply to a message."""
-        reply = await self._http.post(
-            "/v1/chat/completions",
-            json={
-                "model": "aide-memoire",
-                "user": self._person,
-                "messages": [{"role": "user", "content": text}],
-                "metadata": {"timestamp": at, "session_id": session},
-            },
-        )
-        reply.raise_for_status()
-        return str(reply.json()["choices"][0]["message"]["content"])
-
-    async def kept(self) -> list[str]:
-        """What users said in all rounds that are kept."""
-        reply = await self._http.get(f"/v1/users/{self._person}/export")
-        reply.raise_for_status()
-        lines = [json.loads(line) for line in reply.text.splitlines() if line.strip()]
-        return [
-            f"{line['user_text']} {line['assistant_text']}" for line in lines if "user_text" in line
-        ]
-
-
-async def put(file: Path, settings: Settings, counts: Counts) -> None:
-    """Tell, ask, forget and refuse everything of one file."""
-    person = Person.read(file)
-    app = create_app(settings)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as http,
-    ):
-        chats = Chats(http, person.name)
-        for one in person.messages:
-            await chats.say(one.say, one.at, one.at[:10])
-        await _ask(person, chats, counts)
-        await _keep(person, chats, counts)
-        await _forget(person, chats, counts)
-        await _refuse(person, chats, counts)
-
-
-async def _ask(person: Person, chats: Chats, counts: Counts) -> None:
-    for number, one in enumerate(person.told):
-        answer = await chats.say(one["ask"], _ASKED_AT, f"ask {number}")
-        first, denied = _holds(one["has"], _first_quote(answer)), _denies(answer)
-        case = f"{one['form']}: {one['say']!r} ? {one['ask']!r}\n{answer}"
-        counts.add("right first, not denied", first and not denied, case)
-        counts.add(f"  {one['form']}", first and not denied)
-        counts.add("right somewhere", _holds(one["has"], answer), case)
-        counts.add("told and denied", denied)
-    for number, each in enumerate(person.changed):
-        answer = await chats.say(each["ask"], _ASKED_AT, f"changed {number}")
-        quote = _first_quote(answer)
-        new = _holds(each["new"], quote)
-        both = f"{each['first']['say']!r}, then {each['then']['say']!r} ? {each['ask']!r}\n{answer}"
-        counts.add("changed: new first", new and not _denies(answer), both)
-        counts.add("changed: old first", _holds(each["old"], quote) and not new)
-    for number, asked in enumerate(person.never):
-        answer = await chats.say(asked, _ASKED_AT, f"never {number}")
-        counts.add("never told, admitted", _denies(answer), f"{asked!r}\n{answer}")
-
-
-async def _keep(person: Person, chats: Chats, counts: Counts) -> None:
-    kept = "\n".join(await chats.kept())
-    for number, one in enumerate(person.remember):
-        counts.add("“remember …” kept", _holds(one["has"], kept), one["say"])
-        answer = await chats.say(one["ask"], _ASKED_AT, f"remember {number}")
-        right = _holds(one["has"], _first_quote(answer)) and not _denies(answer)
-        counts.add("“remember …” right first", right, f"{one['say']!r} ? {one['ask']!r}\n{answer}")
-
-
-async def _forget(person: Person, chats: Chats, counts: Counts) -> None:
-    for number, one in enumerate(person.forget):
-        told = one["tell"]
-        await chats.say(told["say"], told["at"], f"told {number}")
-        before = await chats.kept()
-        session = f"forget {number}"
-        offer = await chats.say(one["request"], _ASKED_AT, session)
-        reply = await chats.say(one["yes"], _ASKED_AT, session)
-        after = await chats.kept()
-        still = [line for line in after if one["gone"].lower() in line.lower()]
-        lost = len(before) - len(after)
-        case = f"{told['say']!r}: {one['request']!r}\n{offer}\n> {one['yes']}\n{reply}"
-        counts.add("forgotten after a yes", not still, case)
-        counts.add("and nothing else gone", lost <= 1, f"{lost} gone: {case}")
-
-
-async def _refuse(person: Person, chats: Chats, counts: Counts) -> None:
-    for number, text in enumerate(person.refuse):
-        before = len(await chats.kept())
-        reply = await chats.say(text, _ASKED_AT, f"refuse {number}")
-        kept = len(await chats.kept()) > before
-        counts.add("refused, kept out", not kept, f"{text!r}\n{reply}")
-
-
-def _first_quote(answer: str) -> str:
-    parts = _QUOTE.split(answer)
-    return parts[1] if len(parts) > 1 else answer
-
-
-def _denies(answer: str) -> bool:
-    return _DENIES.search(answer.partition("\n")[0]) is not None
-
-
-def _holds(texts: Sequence[str], answer: str) -> bool:
-    flat = " ".join(answer.lower().split())
-    return any(" ".join(text.lower().split()) in flat for text in texts)
-
-
-async def _put_all(files: Sequence[Path]) -> Counts:
-    counts = Counts()
-    for file in files:
-        with tempfile.TemporaryDirectory() as folder:
-            await put(file, Settings(data_dir=Path(folder)), counts)
-    return counts
+from benchmarks.plain.chats import put_all
+from benchmarks.plain.people_files import HELD_OUT, PEOPLE
 
 
 def main() -> None:
@@ -175,7 +20,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what went otherwise")
     arguments = parser.parse_args()
     files = arguments.files or (HELD_OUT if arguments.held_out else PEOPLE)
-    counts = asyncio.run(_put_all(files))
+    counts = asyncio.run(put_all(files))
     console = Console()
     if arguments.show:
         for one in counts.shown:
