@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from memory_store._labels import Labels
 from memory_store._reach import Reach
@@ -248,6 +248,11 @@ class Condition:
     until: date | None = None
     slot: str | None = None
     value: str = ""
+
+    @classmethod
+    def until_day(cls, day: date) -> Self:
+        """To the end of a day."""
+        return cls(f"until {day.day} {day:%B %Y}", day)
 
 
 @dataclass(frozen=True, slots=True)

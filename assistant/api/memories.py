@@ -189,7 +189,7 @@ def _condition(given: GivenCondition) -> Condition:
     if (until is None) == (given.while_ is None):
         raise InvalidRequest("a condition needs either until or while", param="conditions")
     if until is not None:
-        return Condition(f"until {until.day} {until:%B %Y}", until)
+        return Condition.until_day(until)
     state = given.while_ or ""
     if found := bound_to(state):
         return found

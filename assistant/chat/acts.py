@@ -4,8 +4,9 @@ How sure one has to be of each act follows from what a wrong guess costs
 (docs/decisions/0021-what-a-wrong-guess-may-cost.md).
 """
 
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
@@ -27,7 +28,16 @@ from assistant.answering.statements import told_in
 from assistant.chat.call import MAY_TELL, ChatCall, Meaning, UserSession
 from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
 from assistant.dates import print_day
-from memory_store import Condition, Days, Fact, FactLink, MemoryReader, MemoryStore, Round
+from memory_store import (
+    Condition,
+    Correction,
+    Days,
+    Fact,
+    FactLink,
+    MemoryReader,
+    MemoryStore,
+    Round,
+)
 from memory_store.language import (
     ASKING,
     Kind,
@@ -39,6 +49,7 @@ from memory_store.language import (
     is_condition,
     is_open,
     most_of,
+    still_holds,
 )
 
 NOT_KEPT = (
@@ -65,19 +76,16 @@ _POLITE, _WORK, _LONGEST_POLITE = 0.6, 0.8, 100
 _ASKS_MEMORY = 0.4
 # Of 28,500 questions and messages about other things none is as surely about us.
 _ABOUT_US = 0.93
+# Sessions of which it is known what was asked last.
+_MOST_ASKED = 10_000
 
 
-class Bound(NamedTuple):
-    """A fact of a round, and the condition that is to be its own."""
+class Settled(NamedTuple):
+    """Up to when facts hold, as a message answers what was asked: what is put right, by round, and
+    what is said of it."""
 
-    round_id: str
-    fact: str
-    condition: Condition
-
-    @property
-    def noted(self) -> str:
-        """What is said of it."""
-        return f"{KEPT}“{_short(self.fact)}”, {self.condition.text}."
+    corrections: Sequence[tuple[str, Correction]]
+    noted: str
 
 
 class Acts:
@@ -98,6 +106,8 @@ class Acts:
         self._memory = memory
         self.requests = forgetting
         self.has_model = has_model
+        # A question that a restart or another worker does not know of is answered by telling anew.
+        self._due: OrderedDict[UserSession, Sequence[FactLink]] = OrderedDict()
         self._polite: Mapping[Kind, str] = {
             Kind.GREETS: HELLO,
             Kind.THANKS: WELCOME,
@@ -165,13 +175,17 @@ class Acts:
         in_doubt = meaning.wishes.refuses >= _MAY_REFUSE
         return f"{noted}\n{MAY_BE_PRIVATE}" if in_doubt else noted
 
-    def still_open(self, meaning: Meaning, due: Sequence[FactLink], said_on: date) -> str:
+    def still_open(self, call: ChatCall, meaning: Meaning, due: Sequence[FactLink]) -> str:
         """The questions that are put beside an answer: up to when something holds that was told
         just now, and whether what is `due` still does."""
+        if due:
+            self._due[call.place] = due
+            while len(self._due) > _MOST_ASKED:
+                self._due.popitem(last=False)
         open_ended = (
             UNTIL_WHEN.format(said=_short(one.text))
             for one in meaning.reading.sentences
-            if tells(one) and self._is_open(one.text, said_on)
+            if tells(one) and self._is_open(one.text, call.asked_at.date())
         )
         due_ones = (
             STILL_HOLDS.format(day=print_day(link.said_at), said=_short(link.text)) for link in due
@@ -182,9 +196,13 @@ class Acts:
         condition = self.language.condition_of(sentence, said_on)
         return condition is not None and is_open(condition)
 
-    async def binding(self, call: ChatCall) -> Bound | None:
-        """The condition by which a message answers up to when the last thing that was told in its
-        session holds; None for any other message."""
+    async def settled(self, call: ChatCall) -> Settled | None:
+        """What a message settles that was asked in its session; None for any other message, which
+        ends the question whether something still holds."""
+        due = self._due.pop(call.place, ())
+        holds = still_holds(call.text) if due else None
+        if holds is not None and (due := await self._still_there(call.user_id, due)):
+            return _confirmed(due, call.asked_at) if holds else _ended(due, call.asked_at)
         if not is_condition(call.text):
             return None
         condition = self.language.condition_of(call.text, call.asked_at.date())
@@ -194,7 +212,32 @@ class Acts:
         facts = session[-1].facts if session else ()
         asked = (f for f in facts if f.is_users and f.condition and is_open(f.condition))
         fact = next(asked, None)
-        return Bound(session[-1].id, fact.text, condition) if fact else None
+        if fact is None:
+            return None
+        correction = Correction(call.asked_at, conditions={fact.text: condition})
+        noted = f"{KEPT}“{_short(fact.text)}”, {condition.text}."
+        return Settled([(session[-1].id, correction)], noted)
+
+    async def _still_there(self, user_id: str, due: Sequence[FactLink]) -> list[FactLink]:
+        """Those facts that were neither forgotten nor reworded meanwhile."""
+        rounds = [await self._memory.round(user_id, link.round_id) for link in due]
+        texts = [{fact.text for fact in each.facts} if each else set() for each in rounds]
+        return [link for link, said in zip(due, texts, strict=True) if link.text in said]
+
+
+def _confirmed(due: Sequence[FactLink], at: datetime) -> Settled:
+    corrections = [(link.round_id, Correction(at, confirmed=(link.text,))) for link in due]
+    return Settled(corrections, f"{KEPT}{_quoted(due)} still holds.")
+
+
+def _ended(due: Sequence[FactLink], at: datetime) -> Settled:
+    over = Condition.until_day(at.date() - timedelta(days=1))
+    corrections = [(one.round_id, Correction(at, conditions={one.text: over})) for one in due]
+    return Settled(corrections, f"{KEPT}{_quoted(due)} holds no longer. What holds now?")
+
+
+def _quoted(links: Sequence[FactLink]) -> str:
+    return "; ".join(f"“{_short(link.text)}”" for link in links)
 
 
 def sure_to_forget(meaning: Meaning) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from assistant.answering.at_odds import without_odds
 from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
-from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts, Bound
+from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts, Settled
 from assistant.chat.call import ChatCall, ChatDone, Loop, Meaning, MemoryMode, UnderWay
 from assistant.chat.forgetting import Said
 from assistant.chat.held_back import HeldBack
@@ -20,7 +20,6 @@ from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
 from memory_store import (
-    Correction,
     MemoryReader,
     Query,
     Reach,
@@ -110,7 +109,10 @@ class Chat:
         return self._strict if call.strict is None else call.strict
 
     async def _go_on(self, call: ChatCall, meaning: Meaning) -> Pieces:
-        if (said := await self._acted(call, meaning)) is not None:
+        if self._is_said(call) and (settled := await self._acts.settled(call)):
+            async for piece in self._settle(call, meaning, settled):
+                yield piece
+        elif (said := await self._acted(call, meaning)) is not None:
             yield AnswerPiece(said.text, outcome=said.outcome)
             yield ChatDone(Trace(), None, None, {}, outcome=said.outcome, gone=said.gone)
         elif call.mode.stores and not call.is_task and self._acts.refuses(meaning):
@@ -120,9 +122,6 @@ class Chat:
             yield AnswerPiece(reply)
             record = await self._rounds.store(call, reply, meaning, Outcome.POLITE)
             yield ChatDone(Trace(), None, record, {}, outcome=Outcome.POLITE)
-        elif self._is_said(call) and (bound := await self._acts.binding(call)):
-            async for piece in self._bound(call, meaning, bound):
-                yield piece
         elif self._is_only_told(call, meaning):
             async for piece in self._kept(call, meaning):
                 yield piece
@@ -150,19 +149,20 @@ class Chat:
         timings = {"store_ms": store_ms}
         yield ChatDone(Trace(), None, record, timings, outcome=Outcome.KEPT)
 
-    async def _bound(self, call: ChatCall, meaning: Meaning, bound: Bound) -> Pieces:
+    async def _settle(self, call: ChatCall, meaning: Meaning, settled: Settled) -> Pieces:
         """The acknowledgement of a message that says up to when something holds."""
-        correction = Correction(call.asked_at, conditions={bound.fact: bound.condition})
-        await self._recorder.correct(call.user_id, bound.round_id, correction)
-        record = await self._rounds.store(call, NOTED, meaning, Outcome.KEPT, shown=bound.noted)
-        yield AnswerPiece(bound.noted)
+        await self._acts.requests.end(*call.place)
+        for round_id, correction in settled.corrections:
+            await self._recorder.correct(call.user_id, round_id, correction)
+        noted = settled.noted
+        record = await self._rounds.store(call, NOTED, meaning, Outcome.KEPT, shown=noted)
+        yield AnswerPiece(noted)
         yield ChatDone(Trace(), None, record, {}, outcome=Outcome.KEPT)
 
     async def _questions(self, call: ChatCall, meaning: Meaning) -> str:
         """What the user is asked beside the answer."""
-        today = call.asked_at.date()
-        due = await self._recorder.ask_again(call.user_id, today)
-        return self._acts.still_open(meaning, due, today)
+        due = await self._recorder.ask_again(call.user_id, call.asked_at.date())
+        return self._acts.still_open(call, meaning, due)
 
     def _check_model(self, call: ChatCall) -> None:
         wanted = demanded(call.options, call.message) or (("tools",) if call.after else ())

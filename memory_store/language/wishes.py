@@ -155,6 +155,19 @@ def declines(text: str) -> bool:
     return says_no and len(words) <= _LONGEST_YES and all(word in known for word in words)
 
 
+def still_holds(text: str) -> bool | None:
+    """The answer to a question whether something still holds; None where the message is no plain
+    yes or no."""
+    words = _words(text)
+    still, not_so = (set(word_list("english", f"wishes.{name}")) for name in ("still", "not_so"))
+    known = _all("wishes.yes") | _all("wishes.beside_yes") | still | not_so
+    if not words or "?" in text or len(words) > _LONGEST_YES or not known.issuperset(words):
+        return None
+    is_no = not not_so.isdisjoint(words)
+    is_yes = words[0] in _all("wishes.yes") or words[0] == "still"
+    return not is_no if is_no or is_yes else None
+
+
 def _words(text: str) -> list[str]:
     """The words of a text in lower case; of Chinese, the words that are known."""
     lowered = _chinese().sub(r" \g<0> ", text.lower().replace("’", "'"))

@@ -142,6 +142,42 @@ def test_it_is_asked_again_once_from_that_day_on(http: httpx.Client, ann: str) -
     assert question not in say(http, ann, "I like tea in the morning.", "2023-04-03")
 
 
+@pytest.mark.parametrize(
+    ("reply", "after"),
+    [
+        ("yes", "confirmed"),
+        ("yep it still does", "confirmed"),
+        ("still true", "confirmed"),
+        ("no", "over"),
+        ("nope, not any more", "over"),
+        ("yes, and I like rain", "unsettled"),
+        ("delete it", "unsettled"),
+        ("no idea, why?", "unsettled"),
+    ],
+)
+def test_a_yes_or_no_settles_whether_it_still_holds(
+    http: httpx.Client, ann: str, reply: str, after: str
+) -> None:
+    tell(http, ann, "s1", "I live in Ghent.", "2023-03-01")
+    settle(http, ann, "s1", "2023-03-02", ask_on={"I live in Ghent.": "2023-04-01"})
+    assert "Does that still hold?" in say(http, ann, "Where do I live?", "2023-04-02")
+    said = say(http, ann, reply, "2023-04-02")
+    (fact,) = memory(http, ann, "s1", "2023-04-03")["facts"]
+    assert (fact["confirmed_at"] is not None) == (after == "confirmed")
+    assert (fact["superseded_by"] is not None) == (after == "over")
+    assert ("“I live in Ghent” still holds." in said) == (after == "confirmed")
+    assert ("“I live in Ghent” holds no longer." in said) == (after == "over")
+
+
+def test_a_yes_settles_only_what_was_asked_just_before(http: httpx.Client, ann: str) -> None:
+    tell(http, ann, "s1", "I live in Ghent.", "2023-03-01")
+    settle(http, ann, "s1", "2023-03-02", ask_on={"I live in Ghent.": "2023-04-01"})
+    assert "Does that still hold?" in say(http, ann, "Where do I live?", "2023-04-02")
+    say(http, ann, "I like tea.", "2023-04-02")
+    say(http, ann, "yes", "2023-04-02")
+    assert memory(http, ann, "s1", "2023-04-03")["facts"][0]["confirmed_at"] is None
+
+
 def test_a_model_reads_that_it_is_over_and_its_answer_is_followed_by_what_is_asked(
     answering: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:
