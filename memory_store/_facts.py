@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from memory_store._types import Fact, Record, Round, Speaker
-from memory_store.language import ENGLISH, Language
+from memory_store.language import ENGLISH, Language, without_lead
 from memory_store.language.authorship import (
     AMONG_PEOPLE,
     RULE,
@@ -26,7 +26,7 @@ _QUESTION_ENDS = re.compile(r"[^.!?？\n]*[?？]")
 def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
     """The statements in what the user said, each once, in order. Those of quoted passages are
     facts, too, and say so. Questions state nothing."""
-    texts = language.statements(round.user_text)
+    texts = language.statements(without_lead(round.user_text))
     words = words_of(round) if texts else None
     return tuple(
         said_by(
@@ -81,7 +81,8 @@ def ends_asking(round: Round) -> bool:
 
 def words_of(round: Round) -> Authorship:
     """The judgement of whose words the user's side of a round is."""
-    return authorship(round.user_text, AMONG_PEOPLE if round.user_name else RULE)
+    text = without_lead(round.user_text)
+    return authorship(text, AMONG_PEOPLE if round.user_name else RULE)
 
 
 def is_quoting(record: Record) -> bool:

@@ -50,6 +50,7 @@ from memory_store.language import (
     is_open,
     most_of,
     still_holds,
+    without_lead,
 )
 
 NOT_KEPT = (
@@ -65,8 +66,6 @@ MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 
 # Offering to forget undoes nothing, but the request is not stored; asking back costs a message.
 _OFFERS, _ASKS_BACK = 0.5, 0.3
-# A lead before a colon only asks to keep what follows if it is as sure as this.
-_LEADS = 0.8
 # A message that surely refuses is not stored. One that may refuse is stored, and the answer says
 # so.
 _REFUSES, _MAY_REFUSE = 0.33, 0.2
@@ -266,7 +265,7 @@ def _parts(
 ) -> Iterator[_Part]:
     text = meaning.reading.text.strip()
     if meaning.tells_more and len(text) <= _LONGEST:
-        yield _without_lead(text, meaning), next(filter(None, links.values()), ())
+        yield without_lead(text), next(filter(None, links.values()), ())
         return
     for sentence in meaning.reading.sentences:
         begun = told_in(sentence, [fact.text for fact in facts])
@@ -275,7 +274,7 @@ def _parts(
         elif tells(sentence) or (meaning.only_tells and not sentence.is_polite):
             own = [links[text] for text in links if text in sentence.text]
             yield (
-                _without_lead(sentence.text, meaning),
+                without_lead(sentence.text),
                 next(filter(None, own), ()),
             )
 
@@ -283,13 +282,6 @@ def _parts(
 def tells(sentence: Sentence) -> bool:
     """Whether it is said that this sentence was kept."""
     return sentence.telling >= MAY_TELL and sentence.telling >= sentence.asking
-
-
-def _without_lead(text: str, meaning: Meaning) -> str:
-    """The text that is to be kept, without "remember this:" before it."""
-    lead, colon, rest = text.partition(": ")
-    is_wish = meaning.wishes.keeps >= _LEADS and len(lead.split()) <= 5
-    return rest.strip() if colon and is_wish and rest.strip() else text
 
 
 def _listed(parts: Sequence[_Part]) -> str:

@@ -23,6 +23,7 @@ from memory_store.language.wishes import (
     topic_of,
     wished_reach,
     wishes_of,
+    without_lead,
 )
 from memory_store.language.words import named_terms, shared_with, shared_words, term_counts, terms
 
@@ -71,6 +72,7 @@ __all__ = [
     "topic_of",
     "wished_reach",
     "wishes_of",
+    "without_lead",
     "word_list",
     "wording",
 ]

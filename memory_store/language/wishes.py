@@ -32,6 +32,8 @@ _MAY_REFUSE, _WORDED = 0.02, 0.9
 # "What did I say off the record?" asks, and refuses nothing.
 _ASKS, _ASKS_AND_REFUSES = 0.9, 0.5
 _LONGEST_YES = 8
+# What stands before a colon only asks to keep what follows if it is as short and as sure as this.
+_LONGEST_LEAD, _LEADS = 5, 0.8
 # Words of a part that says where a message may go.
 _LONGEST_WISH = 12
 
@@ -72,6 +74,14 @@ def wishes_of(text: str) -> Wishes:
     if is_short:
         forgets = 1.0 if _only_forgets(own) else kinds_of(own)[Kind.FORGETS]
     return Wishes(keeps, refuses, forgets)
+
+
+def without_lead(text: str) -> str:
+    """What a message wants kept, without the wish before it ("remember this: ")."""
+    lead, colon, rest = text.partition(": ")
+    if not (colon and rest.strip()) or len(lead.split()) > _LONGEST_LEAD:
+        return text
+    return rest.strip() if wishes_of(lead).keeps >= _LEADS else text
 
 
 def wished_reach(text: str) -> Reach:

@@ -61,6 +61,13 @@ def test_what_has_expired_is_not_quoted(quoting: httpx.Client) -> None:
     assert strict.json()["memory"]["left_out"]["expired"] == 1
 
 
+def test_what_was_asked_to_be_kept_is_the_users_own(quoting: httpx.Client) -> None:
+    for number, wish in enumerate(["Keep this local", "Remember this"]):
+        record(quoting, "eve", f"s{number}", f"{wish}: my code {number} is 441{number}.", "Noted.")
+        question = f"What is my code {number}?"
+        assert f"441{number}" in answer(chat(quoting, "eve", question, metadata=STRICT))
+
+
 @pytest.mark.parametrize("how", ["request", "setting", "profile"])
 def test_a_model_is_shown_nothing_else(tmp_path: Path, model: ScriptedModel, how: str) -> None:
     def seen(sent: Sent) -> Reply:

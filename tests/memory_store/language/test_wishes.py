@@ -7,8 +7,10 @@ from memory_store.language import (
     confirms_deletion,
     declines,
     is_everything,
+    still_holds,
     topic_of,
     wishes_of,
+    without_lead,
 )
 
 SURE = 0.5
@@ -213,3 +215,31 @@ def test_the_topic_is_what_is_left_of_a_request(request_: str, topic: str) -> No
 )
 def test_everything_is_meant(request_: str, everything: bool) -> None:
     assert is_everything(request_) is everything
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("remember this: I moved to Ghent", "I moved to Ghent"),
+        ("Keep this local: my code is 4417", "my code is 4417"),
+        ("don't forget: Ben's birthday", "Ben's birthday"),
+        ("dentist: Arvo Lind", "dentist: Arvo Lind"),
+        ("Ben wrote: remember the milk", "Ben wrote: remember the milk"),
+        ("remember this: ", "remember this: "),
+        ("Remember what I told you last week: it rained", None),
+    ],
+)
+def test_what_is_to_be_kept_stands_behind_the_wish(text: str, rest: str | None) -> None:
+    assert without_lead(text) == (rest or text)
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        *((yes, True) for yes in ("yes", "Yep, still does.", "yes it does", "still true", "ja")),
+        *((no, False) for no in ("no", "Nope, not any more", "not any longer", "nein", "不")),
+        *((else_, None) for else_ in ("delete it", "yes?", "no idea", "keep", "yes, in Ghent", "")),
+    ],
+)
+def test_a_plain_yes_or_no_says_whether_it_still_holds(text: str, holds: bool | None) -> None:
+    assert still_holds(text) is holds
