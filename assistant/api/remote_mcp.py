@@ -74,9 +74,12 @@ class CallerRoutes:
         *,
         params: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
+        receipt: bool = False,
     ) -> dict[str, Any]:
         """The JSON object that a route answers. Raises `CallRefused`."""
         scope = self._scope(method, path, {**(params or {}), **self._mine})
+        if receipt:
+            MutableHeaders(scope=scope)["X-Memory-Receipt"] = "1"
         sent = b"" if body is None else json.dumps({**body, **self._mine}).encode()
         try:
             reply = await _answered(self._request.app.router, scope, sent, self._request.receive)

@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from assistant.cli import configuration, keys, memory_health, options, whole_memory
+from assistant.cli import configuration, keys, moving, options, whole_memory
 from assistant.cli.options import CommandResult, ServerOptions, SettingsOptions, declared
 from assistant.errors import AssistantError
 
@@ -17,7 +17,7 @@ app = typer.Typer(
 )
 app.add_typer(configuration.app, name="config")
 app.add_typer(keys.app, name="keys")
-app.add_typer(memory_health.app, name="memories")
+app.add_typer(moving.app, name="memories")
 
 
 @app.callback(invoke_without_command=True)

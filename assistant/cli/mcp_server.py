@@ -38,14 +38,21 @@ class ConnectedMemory(MemoryRoutes):
         *,
         params: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
+        receipt: bool = False,
     ) -> dict[str, Any]:
-        return await asyncio.to_thread(self._call, method, path, params or {}, body)
+        headers = {"X-Memory-Reach": "mcp"} | ({"X-Memory-Receipt": "1"} if receipt else {})
+        return await asyncio.to_thread(self._call, method, path, params or {}, body, headers)
 
     def _call(
-        self, method: str, path: str, params: Mapping[str, Any], body: Mapping[str, Any] | None
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, Any],
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
     ) -> dict[str, Any]:
         mine = {"user_id": self._connection.user_id}
-        sent: dict[str, Any] = {"params": {**params, **mine}, "headers": {"X-Memory-Reach": "mcp"}}
+        sent: dict[str, Any] = {"params": {**params, **mine}, "headers": headers}
         if body is not None:
             sent["json"] = {**body, **mine}
         return self._connection.call(method, path, **sent)

@@ -1,10 +1,8 @@
 """`assistant memories`: a user's memory in the user's hands."""
 
 import json
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,17 +11,13 @@ import typer
 
 from assistant.cli import options, printing
 from assistant.cli.console import (
-    STANDARD,
     confirmed,
     edited,
     memory_count,
     new_console,
-    plain,
-    read_export,
+    new_file,
     say,
-    shown_progress,
 )
-from assistant.cli.import_costs import check_costs, costs_line, total_costs
 from assistant.cli.options import CommandResult, DryRun, ServerOptions, Yes, declared
 from assistant.errors import AssistantError
 
@@ -174,12 +168,17 @@ def forget(
     scrub: Annotated[
         bool, typer.Option("--scrub", help="Also remove the text from the disk now.")
     ] = False,
+    receipt: Annotated[
+        Path | None, typer.Option(help="A file to create, with proof of what was forgotten.")
+    ] = None,
 ) -> CommandResult:
     """Forget one memory, a session, or everything. Counts first, and asks."""
     if [id is not None, session is not None, everything].count(True) != 1:
         raise typer.BadParameter("give an id, --session or --all")
+    if receipt and receipt.exists():
+        raise typer.BadParameter(f"{receipt} exists", param_hint="--receipt")
     with memory_of(server) as memory:
-        gone = partial(memory.forget, id, session)
+        gone = partial(memory.forget, id, session, receipt=receipt is not None)
         what, found = printing.what_goes(memory, id, session)
         count = found["rounds"]
         done = _if_agreed(gone, what, count, yes=yes, dry_run=dry_run)
@@ -188,9 +187,31 @@ def forget(
             "forgotten": done["rounds"] if done else 0,
             "dry_run": dry_run,
         }
+        if receipt and done and done.get("receipt"):
+            with new_file(receipt) as out:
+                out.write(json.dumps(done["receipt"], indent=2) + "\n")
+            summary["receipt"] = str(receipt)
         if scrub and not dry_run and (done or not count):
             summary["scrubbed"] = memory.scrub()
     return _forgotten(what, count, done, summary, dry_run=dry_run)
+
+
+@declared(app)
+def verify(
+    file: Annotated[Path, typer.Argument(help="A receipt, as it was given.")],
+    server: ServerOptions,
+) -> CommandResult:
+    """Compare a receipt with memory: does what it proves still hold? Exit code 1 where not."""
+    try:
+        receipt = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise AssistantError(f"cannot read the receipt {file}: {error}") from error
+    with memory_of(server) as memory:
+        found = memory.verify(receipt)
+    standing = ", ".join(f"{found[name]} {name}" for name in ("there", "changed", "gone", "again"))
+    holds = "holds" if found["holds"] else "does not hold"
+    text = f"{found['action']} {memory_count(found['rounds'])}: {holds} ({standing})"
+    return CommandResult(found, text, exit_code=0 if found["holds"] else 1)
 
 
 @declared(app)
@@ -274,112 +295,8 @@ def _forgotten(
         text = f"{memory_count(done['rounds'])} forgotten"
     else:
         text = f"dry run, nothing was forgotten: {what}" if dry_run else "nothing was forgotten"
+    if summary.get("receipt"):
+        text += f"\nthe receipt was written to {summary['receipt']}"
     if summary.get("scrubbed"):
         text += "\nforgotten text was removed from the disk"
     return CommandResult(summary, text, exit_code=1 if count and not (done or dry_run) else 0)
-
-
-class ExportAs(StrEnum):
-    """The form of an export."""
-
-    RECORDS = "records"
-    PAM = "pam"
-
-
-@declared(app)
-def export(
-    file: Annotated[Path, typer.Argument(help="File to create. Use - for standard output.")],
-    server: ServerOptions,
-    format: Annotated[
-        ExportAs,
-        typer.Option(help="Lines of JSON, or a zip file of Portable AI Memory (pam)."),
-    ] = ExportAs.RECORDS,
-) -> CommandResult | None:
-    """Export a user's memory to a file (JSONL), or for other products."""
-    if format is ExportAs.PAM:
-        if file == STANDARD:
-            raise typer.BadParameter("a zip file needs the name of a file")
-        with memory_of(server) as memory:
-            report = memory.export_bundle(file)
-        body = {"exported": report["rounds"], "file": str(file)}
-        lost = report["without_a_place"]
-        lines = [f"{memory_count(report['rounds'])} written to {file}"]
-        lines += [f"only this assistant will read: {n} × {name}" for name, n in lost.items()]
-        return CommandResult(body | {"without_a_place": lost}, "\n".join(lines))
-    with memory_of(server) as memory, shown_progress(new_console(stderr=True)) as progress:
-        if file == STANDARD:
-            memory.export(sys.stdout, progress)
-            return None
-        count = memory.export_file(file, progress)
-    return CommandResult(
-        {"exported": count, "file": str(file)}, f"{memory_count(count)} written to {file}"
-    )
-
-
-@declared(app, "import")
-def import_memories(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="An export of this assistant or of another one. Use - for standard input."
-        ),
-    ],
-    server: ServerOptions,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only count what would be imported, and its costs.")
-    ] = False,
-    most_tokens: Annotated[
-        int | None,
-        typer.Option(min=0, help="Import nothing if it is expected to take more tokens."),
-    ] = None,
-    most_dollars: Annotated[
-        float | None,
-        typer.Option(min=0, help="Import nothing if it is expected to cost more."),
-    ] = None,
-) -> CommandResult:
-    """Import what this or another assistant exported: ChatGPT, Claude, Gemini and more. Safe to
-    repeat."""
-    with memory_of(server) as memory:
-        export = read_export(file)
-        try:
-            if not dry_run and (most_tokens, most_dollars) != (None, None):
-                before = memory.coming(export, dry_run=True)
-                check_costs([piece["costs"] for piece in before.pieces], most_tokens, most_dollars)
-            coming = memory.coming(export, dry_run=dry_run)
-            costs = []
-            if coming.fields_not_read:
-                typer.echo(f"fields not read: {', '.join(coming.fields_not_read)}", err=True)
-            summary = {"imported": 0, "known": 0}
-            with shown_progress(new_console(stderr=True)) as progress:
-                progress.begin("counting" if dry_run else "importing", coming.rounds)
-                for piece in coming.pieces:
-                    for name in summary:
-                        summary[name] += piece[name]
-                    costs += [piece["costs"]] if dry_run else []
-                    progress.advance(piece["imported"] + piece["known"])
-        except AssistantError as error:
-            named = "standard input" if file == STANDARD else file
-            raise AssistantError(f"cannot import {named}: {error}") from error
-    for why in coming.unreadable:
-        typer.echo(f"left out: {plain(why)}", err=True)
-    for reason, count in coming.left_out.items():
-        typer.echo(f"left out: {count} × {reason}", err=True)
-    left: dict[str, Any] = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
-    if coming.fields_not_read:
-        left["fields_not_read"] = dict(coming.fields_not_read)
-    body = summary | left | {"formats": coming.formats, "dry_run": dry_run}
-    text = _imported(summary, coming.formats, dry_run=dry_run)
-    if dry_run:
-        body["costs"] = whole = total_costs(costs)
-        text += costs_line(whole)
-    return CommandResult(body, text)
-
-
-def _imported(summary: Mapping[str, int], formats: Sequence[str], *, dry_run: bool) -> str:
-    """What became of an import."""
-    known = f", {summary['known']} were there already" if summary["known"] else ""
-    told = f"{memory_count(summary['imported'])} imported{known}"
-    if not dry_run:
-        return told
-    found = f" ({', '.join(formats)})" if formats else ""
-    return f"dry run, nothing was stored{found}: {told}".replace("imported", "would be imported")

@@ -76,7 +76,12 @@ class MemoryCalls:
         return self._connection.mine("PATCH", self._path(id), **what)
 
     def forget(
-        self, id: str | None = None, session_id: str | None = None, *, dry_run: bool = False
+        self,
+        id: str | None = None,
+        session_id: str | None = None,
+        *,
+        dry_run: bool = False,
+        receipt: bool = False,
     ) -> dict[str, Any]:
         """Forget one memory, a session, or everything; or only count what would go."""
         path = f"{self._user_path}/memories"
@@ -84,7 +89,13 @@ class MemoryCalls:
             path = self._path(id)
         elif session_id is not None:
             path = f"/v1/sessions/{in_path(session_id)}"
-        return self._connection.mine("DELETE", path, dry_run=dry_run)
+        params = {"user_id": self.user_id, "dry_run": dry_run}
+        headers = {"X-Memory-Receipt": "1"} if receipt else {}
+        return self._connection.call("DELETE", path, params=params, headers=headers)
+
+    def verify(self, receipt: Mapping[str, Any]) -> dict[str, Any]:
+        """Compare a receipt with memory."""
+        return self._connection.call("POST", "/v1/receipts", json={"receipt": receipt})
 
     def expire(
         self, older_than: int | None, where: Any, *, all_users: bool, dry_run: bool

@@ -58,6 +58,7 @@ _OF_A_MEMORY = (
 )
 _OF_A_ROW = ("finding", "id", "session_date", "used")
 _Finding = Literal["stale", "contradictory", "replaced", "duplicate", "expiring", "unused", "used"]
+_STANDING = ("action", "rounds", "there", "changed", "gone", "again")
 _COUNTED = ("rounds", "facts", "sessions", "answers")
 _Result = dict[str, Any]
 
@@ -75,8 +76,10 @@ class MemoryRoutes(Protocol):
         *,
         params: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
+        receipt: bool = False,
     ) -> _Result:
-        """The JSON object that a route answers. Raises `AssistantError` where it refuses."""
+        """The JSON object that a route answers, with a receipt where one is wanted and something
+        was done. Raises `AssistantError` where it refuses."""
 
 
 def memory_server(memory_of: Callable[[Any], MemoryRoutes]) -> MCPServer[Any]:
@@ -102,6 +105,7 @@ def memory_server(memory_of: Callable[[Any], MemoryRoutes]) -> MCPServer[Any]:
         (tools.settle, "Settle a fact", _SETTLES),
         (tools.pin, "Pin", _PINS),
         (tools.forget, "Forget", _FORGETS),
+        (tools.verify, "Verify a receipt", _READS),
     ):
         described = inspect.getdoc(tool)
         server.add_tool(_told(tool), title=title, description=described, annotations=annotations)
@@ -128,21 +132,26 @@ class _Tools:
         self._memory_of = memory_of
 
     async def remember(
-        self, context: Context[Any, Any], text: str, said_at: str | None = None
+        self,
+        context: Context[Any, Any],
+        text: str,
+        said_at: str | None = None,
+        receipt: bool = False,
     ) -> _Result:
         """Remember something that the user said, in the user's own words.
 
         said_at is when it was said (RFC 3339), where that is not now. What was just said in the
-        same words is known and not recorded again.
+        same words is known and not recorded again. With receipt the user gets proof of it to keep.
         """
         if not text.strip():
             raise ToolError("there is nothing to remember: text is empty")
         memory = self._memory(context)
         path = f"/v1/sessions/{_in_path(await memory.session_id())}/messages"
         said = {"messages": [{"role": "user", "content": text}], "timestamp": said_at}
-        done = await memory.call("POST", path, body=_given(said))
+        done = await memory.call("POST", path, body=_given(said), receipt=receipt)
         ids = [one["id"] for one in done["rounds"]]
-        return {"ids": ids, "recorded": done["recorded"], "known": done["known"]}
+        counts = {"recorded": done["recorded"], "known": done["known"]}
+        return {"ids": ids, **counts, **_receipt_of(done)}
 
     async def recall(
         self,
@@ -270,12 +279,13 @@ class _Tools:
         id: _MemoryId | None = None,
         session_id: _SessionId | None = None,
         confirm: str | None = None,
+        receipt: bool = False,
     ) -> _Result:
         """Forget one memory, or all of a session, for good: in two steps.
 
         Name either by the id or the session_id that recall and list show. The first call only
         counts what would go. Tell the user, and if they agree call again with the confirm that it
-        gave.
+        gave. With receipt the user gets proof of it to keep.
         """
         if (id is None) == (session_id is None):
             raise ToolError("name what to forget: either id or session_id")
@@ -287,8 +297,13 @@ class _Tools:
             return {"forgotten": False, "confirm": wanted, **_counts(counted)}
         if confirm != wanted:
             raise ToolError("confirm is not that of the last count: count again, without confirm")
-        gone = await memory.call("DELETE", path)
-        return {"forgotten": True, "confirm": None, **_counts(gone)}
+        gone = await memory.call("DELETE", path, receipt=receipt)
+        return {"forgotten": True, "confirm": None, **_counts(gone), **_receipt_of(gone)}
+
+    async def verify(self, context: Context[Any, Any], receipt: dict[str, Any]) -> _Result:
+        """Compare a receipt, whole and as it was given, with memory: does what it proves hold?"""
+        found = await self._memory(context).call("POST", "/v1/receipts", body={"receipt": receipt})
+        return {name: found[name] for name in ("holds", *_STANDING)}
 
     def _memory(self, context: Context[Any, Any]) -> MemoryRoutes:
         return self._memory_of(context.request_context.request)
@@ -310,6 +325,10 @@ def _confirmation(path: str, counted: Mapping[str, Any]) -> str:
 
 def _counts(counted: Mapping[str, Any]) -> _Result:
     return {name: counted[name] for name in _COUNTED}
+
+
+def _receipt_of(done: Mapping[str, Any]) -> _Result:
+    return {"receipt": done["receipt"]} if done.get("receipt") else {}
 
 
 def _shown(memory: Mapping[str, Any]) -> _Result:

@@ -25,7 +25,7 @@ httpx2 = pytest.importorskip("httpx2")
 MCPError = mcp.shared.exceptions.MCPError
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
-READING = {"recall", "facts", "list", "health"}
+READING = {"recall", "facts", "list", "health", "verify"}
 TOOLS = READING | {"remember", "settle", "pin", "forget"}
 KEYS: Mapping[str, tuple[str | None, tuple[KeyScope, ...]]] = {
     "ann": ("ann", (KeyScope.SET_TIME,)),
@@ -155,6 +155,25 @@ async def test_remember_recall_facts_list_forget(
         gone = await call(client, "forget", session_id=session_id, confirm=again["confirm"])
         assert (gone["forgotten"], gone["rounds"]) == (True, 3)
     assert sessions(operator, "ann") == {}
+
+
+async def test_receipts(url: str, keys: Mapping[str, str], operator: httpx.Client) -> None:
+    async with connected(url, keys["ann"]) as client:
+        assert "receipt" not in await call(client, "remember", text="I have a bicycle.")
+        told = await call(client, "remember", text="I adopted a cat.", receipt=True)
+        kept = await call(client, "verify", receipt=told["receipt"])
+        assert (kept["holds"], kept["action"], kept["there"]) == (True, "kept", 1)
+        id = told["ids"][0]
+        counted = await call(client, "forget", id=id, receipt=True)
+        assert "receipt" not in counted
+        gone = await call(client, "forget", id=id, confirm=counted["confirm"], receipt=True)
+        removed = await call(client, "verify", receipt=gone["receipt"])
+        assert (removed["holds"], removed["action"], removed["there"]) == (True, "removed", 0)
+        assert (await call(client, "verify", receipt=told["receipt"]))["holds"] is False
+        forged = told["receipt"] | {"rounds": 2}
+        assert "receipt" in await refused(client, "verify", receipt=forged)
+    async with connected(url, keys["eve"]) as client:
+        assert await refused(client, "verify", receipt=told["receipt"])
 
 
 async def test_facts_of_others_and_replaced_ones_are_left_out_page_by_page(

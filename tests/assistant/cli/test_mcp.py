@@ -64,7 +64,7 @@ def test_it_ends_with_its_input_and_writes_nothing_else(quoting_url: str) -> Non
 async def test_the_tools_say_what_they_do(client: Any) -> None:
     async with client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    reading = {"recall", "facts", "list", "health"}
+    reading = {"recall", "facts", "list", "health", "verify"}
     assert set(tools) == reading | {"remember", "settle", "pin", "forget"}
     assert all(tool.title and tool.description for tool in tools.values())
     assert tools["forget"].annotations.destructive_hint

@@ -128,6 +128,26 @@ def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
     assert run("forget", "x", "--all").code == 2
 
 
+def test_a_receipt_of_what_was_forgotten(run: Run, http: httpx.Client, tmp_path: Path) -> None:
+    file = tmp_path / "receipt.json"
+    id = run("list", "--json").json["data"][0]["id"]
+    assert run("forget", id, "--dry-run", "--receipt", str(file)).code == 0
+    assert not file.exists()
+    done = run("forget", id, "--yes", "--receipt", str(file))
+    assert done.out == f"1 memory forgotten\nthe receipt was written to {file}\n"
+    assert run("forget", "--all", "--yes", "--receipt", str(file)).code == 2
+    verified = run("verify", str(file))
+    assert verified.code == 0
+    assert verified.out == "removed 1 memory: holds (0 there, 0 changed, 1 gone, 0 again)\n"
+    forged = json.loads(file.read_text("utf-8")) | {"rounds": 2}
+    file.write_text(json.dumps(forged), encoding="utf-8")
+    assert run("verify", str(file)).code == 2
+    file.write_text("{", encoding="utf-8")
+    refused = run("verify", str(file))
+    assert refused.code == 2
+    assert "cannot read the receipt" in refused.err
+
+
 def test_edit_by_text(run: Run, http: httpx.Client, ann: str) -> None:
     id = run("list", "--json").json["data"][0]["id"]
     assert run("edit", id[:10], "--text", "I moved to Bruges.").out == "I moved to Bruges.\n"
