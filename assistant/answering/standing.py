@@ -7,7 +7,7 @@ looked for by itself, and shown apart from the rounds.
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from assistant.answering.reader import Question
@@ -21,6 +21,7 @@ from memory_store import (
     is_quoting,
     reading_of,
 )
+from memory_store.language import Language
 
 STANDING = "standing requests"
 """Under this name they stand in what a model reads."""
@@ -69,9 +70,16 @@ async def standing_requests(
     found = await asyncio.gather(*map(store.recall, queries))
     records = {one.record.id: one.record for recall in found for one in recall.rounds}
     records |= {one.record.id: one.record for one in recalled}
-    requests = [one for record in records.values() for one in _requests(record)]
+    every = [one for record in records.values() for one in _requests(record)]
+    requests = [one for one in every if _holds(one, store.language, until.last)]
     distinct = {one.text.casefold(): one for one in sorted(requests, key=lambda one: one.said_at)}
     return sorted(distinct.values(), key=lambda one: one.said_at, reverse=True)[:_MOST]
+
+
+def _holds(request: StandingRequest, language: Language, day: date | None) -> bool:
+    condition = language.condition_of(request.text, request.said_at)
+    last = condition.until if condition else None
+    return last is None or day is None or last >= day
 
 
 def _requests(record: Record) -> Iterator[StandingRequest]:

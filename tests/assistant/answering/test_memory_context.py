@@ -162,6 +162,22 @@ async def test_a_request_counts_where_the_question_may_read_it(
     assert len(context.requests) == requests
 
 
+@pytest.mark.parametrize(("asked_on", "requests"), [(0, 1), (10, 1), (11, 0)])
+async def test_a_request_counts_up_to_the_day_it_names(
+    store: MemoryStore, asked_on: int, requests: int
+) -> None:
+    asked_at = STANDING.session_date + timedelta(days=asked_on)
+    last = STANDING.session_date + timedelta(days=10)
+    text = f"Always give dates in full, until {last.day} {last:%B}."
+    recalled = [
+        Recalled(record, 0.5)
+        for record in await store.remember([replace(STANDING, user_text=text)])
+    ]
+    question = Question("What did I plant?", asked_at)
+    context = await read_memory(store, question, recalled, ReadingPlan(), about_tokens)
+    assert len(context.requests) == requests
+
+
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
