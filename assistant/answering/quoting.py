@@ -36,6 +36,7 @@ from assistant.answering.selection import (
     ranked,
     with_later,
     with_newer,
+    without_questions,
 )
 from assistant.answering.statements import (
     ASKS,
@@ -277,7 +278,7 @@ class QuotingReader:
         if not asked.about_replies:
             chosen = with_later(chosen, near, question)
         newer = passages(with_newer(chosen, near), language, replies=asked.about_replies)
-        return holding_first(distinct(newer))
+        return without_questions(holding_first(distinct(newer)))
 
     def _unknown(
         self, near: Sequence[Statement], nearness: float, strangers: Sequence[str]

@@ -12,8 +12,8 @@ from datetime import date, datetime
 from heapq import nlargest
 
 from assistant.answering.passages import is_in_passage, passages
-from assistant.answering.statements import ASKS, Statement, parts_gone, superseded
-from memory_store import FactLink, MemoryReader, Record, Round, Speaker, reading_of
+from assistant.answering.statements import ASKS, ONLY_ASKS, Statement, parts_gone, superseded
+from memory_store import CONDITION, FactLink, MemoryReader, Record, Round, Speaker, reading_of
 from memory_store.language import Asked, Kind, shared_words, terms, wording
 
 # A quote much farther from the question than the best one is noise beside it.
@@ -30,8 +30,8 @@ _BY_USER = "user"
 
 
 def as_typed(statements: Sequence[Statement]) -> list[Statement]:
-    """The statements, those of a message that looks typed as the user's: one line that tells
-    something and introduces nothing. Casual talk is often taken for another's, which replaces
+    """The statements, those of a message that looks typed as the user's: one line that tells or
+    asks something and introduces nothing. Casual talk is often taken for another's, which replaces
     nothing, but is what the user said."""
     return [
         one._replace(speaker=Speaker.USER)
@@ -50,7 +50,7 @@ def _is_typed(one: Record) -> bool:
         len(message) <= _TYPED
         and _NOT_TYPED.isdisjoint(message)
         and "\n\n" not in message
-        and reading_of(round).telling >= _TELLS
+        and reading_of(round).telling + reading_of(round).asking >= _TELLS
         and reading_of(round).kinds[Kind.TASK] < _MAY_BE_WORK
     )
 
@@ -71,8 +71,7 @@ def with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[S
     recalled: the newest statement may be farther from the question than the old one."""
     every = list(quotes)
     for quote in every:  # which grows: what replaced it may have been replaced itself
-        links = [quote.superseded_by, *(part.superseded_by for part in parts_gone(quote))]
-        newer = [s for s in near for link in links if link and _holds(s, link)]
+        newer = [s for s in near for link in _replaced_by(quote) if _holds(s, link)]
         every += [statement for statement in newer if statement not in every]
     return every
 
@@ -82,10 +81,16 @@ def holding_first(quotes: Sequence[Statement]) -> list[Statement]:
     what was quoted from others."""
     ordered: list[Statement] = []
     for quote in sorted(quotes, key=lambda quote: quote.speaker is Speaker.QUOTED):
-        links = [quote.superseded_by, *(part.superseded_by for part in parts_gone(quote))]
-        newer = [q for q in quotes if q not in ordered and any(_holds(q, n) for n in links if n)]
+        links = _replaced_by(quote)
+        newer = [q for q in quotes if q not in ordered and any(_holds(q, n) for n in links)]
         ordered += [one for one in (*newer, quote) if one not in ordered]
     return ordered
+
+
+def _replaced_by(quote: Statement) -> list[FactLink]:
+    """What was said instead of it, or of a part of it; nothing where it ended by itself."""
+    links = [quote.superseded_by, *(part.superseded_by for part in parts_gone(quote))]
+    return [link for link in links if link and link.by != CONDITION]
 
 
 def with_later(
@@ -115,6 +120,11 @@ def _by_round(
         round_id = one.source.record.id
         rounds[round_id] = rounds.get(round_id, frozenset()) | words[one.key]
     yield from rounds.values()
+
+
+def without_questions(quotes: Sequence[Statement]) -> list[Statement]:
+    """The quotes without what surely only asks; all of them where nothing else was said."""
+    return [quote for quote in quotes if quote.asking < ONLY_ASKS] or list(quotes)
 
 
 def in_order(quotes: Sequence[Statement]) -> list[Statement]:

@@ -264,7 +264,8 @@ def _parts(
     meaning: Meaning, facts: Sequence[Fact], links: Mapping[str, Sequence[FactLink]]
 ) -> Iterator[_Part]:
     text = meaning.reading.text.strip()
-    if meaning.tells_more and len(text) <= _LONGEST:
+    tells_all = meaning.tells_more or (meaning.tells and not meaning.asks_surely)
+    if tells_all and len(text) <= _LONGEST:
         yield without_lead(text), next(filter(None, links.values()), ())
         return
     for sentence in meaning.reading.sentences:

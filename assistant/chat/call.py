@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
 from assistant.answering.reader import Outcome, Trace, shapes_reply
+from assistant.answering.statements import ONLY_ASKS
 from assistant.chat.retriever import Retrieved, Understanding
 from assistant.models.chat_model import Message
 from memory_store import Days, Labels, Reach, Recall, Record, Round, Where
@@ -56,8 +57,15 @@ class Meaning:
         """Whether it tells something more surely than it asks: doubt is no answer to it."""
         telling, asking = self.reading.telling, self.reading.asking
         may_tell = telling >= MAY_TELL and most_of(self.reading.kinds, ASKING) < HARDLY_ASKS
-        surely_tells = telling >= SURELY_TELLS and asking < SURELY_ASKS
+        surely_tells = telling >= SURELY_TELLS and (asking < SURELY_ASKS or not self.asks_surely)
         return may_tell or surely_tells or (self.tells and asking < min(ASKS, telling))
+
+    @property
+    def asks_surely(self) -> bool:
+        """Whether a sentence of it is a question."""
+        return any(
+            one.text.endswith("?") or one.only_asks >= ONLY_ASKS for one in self.reading.sentences
+        )
 
     @property
     def only_tells(self) -> bool:

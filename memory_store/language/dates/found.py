@@ -93,6 +93,14 @@ class ReadLine:
                 ahead = self._tense_around(place)
         return Which.NEAREST if ahead is None else Which.FUTURE if ahead else Which.PAST
 
+    def told(self, item: FoundDays) -> Span | None:
+        """The days of a find in a statement: of "party on the 20th", which has no verb, the
+        nearest, as what is noted may well lie ahead."""
+        is_noted = item.recurring and item.recurring.period is Precision.MONTH
+        if not (is_noted and self.line.pack.is_english) or self._verbs[0]:
+            return item.span
+        return item.recurring.which(Which.NEAREST, self.today) if item.recurring else None
+
     def picked(
         self,
         start: int,

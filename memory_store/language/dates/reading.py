@@ -180,7 +180,7 @@ def event_days(statement: str, said_on: datetime | date, pack: Pack) -> tuple[Da
     found = read(statement, _day(said_on), pack)
     if found is None:
         return ()
-    events = (item.span for item in found.found if _names_an_event(item, found))
+    events = (found.reading.told(item) for item in found.found if _names_an_event(item, found))
     return tuple(dict.fromkeys(Days(span.first, span.last) for span in events if span))
 
 

@@ -439,3 +439,14 @@ async def test_what_was_said_later_of_the_same_thing_comes_second(store: MemoryS
     first, second = answer.splitlines()[1:3]
     assert "612 euros" in first
     assert "switched to Dorit" in second
+
+
+async def test_a_question_that_was_asked_before_stands_beside_no_statement(
+    store: MemoryStore,
+) -> None:
+    await store.remember(
+        [round(0, "My greyhound Pepper is four."), round(1, "How old is my greyhound Pepper?")]
+    )
+    answer, _ = await ask(store, "Tell me about my greyhound Pepper.", floor=0.0)
+    assert "Pepper is four" in answer
+    assert "How old" not in answer

@@ -82,8 +82,9 @@ async def test_what_follows_by_rule_comes_first(store: MemoryStore, case: str) -
     )
     answer, trace = await ask(store, text, floor=0.0)
     assert answer.startswith(begins)
-    assert all(words.removesuffix(".") in answer for _, words in said)
-    assert len(trace.context) == len(said)
+    told = [words.removesuffix(".") for _, words in said if not words.endswith("?")]
+    assert all(words in answer for words in told)
+    assert len(trace.context) == len(told)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def test_a_day_ends_it(http: httpx.Client, ann: str) -> None:
     assert "(held until" not in ask(http, ann, "Do I work from home?", "2023-05-01")
     over = ask(http, ann, "Do I work from home?", "2023-05-02")
     assert f"“{HOME}” (held until 2023-05-01 (Mon))" in over
+    assert over.count(HOME) == 1
     assert "(held until" not in ask(
         http, ann, "Do I work from home?", "2023-06-01", as_of="2023-04-01"
     )

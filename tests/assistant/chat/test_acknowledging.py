@@ -36,6 +36,13 @@ def test_what_is_kept_is_said_without_the_wish_to_keep_it(
     assert [user for user, _ in rounds(http, ann, "s")] == [text]
 
 
+def test_all_of_a_short_message_that_may_ask_is_said_to_be_kept(
+    http: httpx.Client, ann: str
+) -> None:
+    text = "i quit the bakery. last day is the 31st"
+    assert say(http, ann, text).endswith(f"Kept: “{text}”")
+
+
 @pytest.mark.parametrize(
     ("text", "kept"),
     [

@@ -128,6 +128,9 @@ the surgery got moved, its july 24 now | 2023-07-24
 the exam was cancelled, new one's on the 1st | 2023-06-01
 the exam was cancelled, it was on the 15th | 2023-05-15
 wedding moved to september 12 | 2023-09-12
+party on the 26th | 2023-05-26
+Pepper comes home on the 3rd | 2023-06-03
+paid the rent on the 26th | 2023-04-26
 they pushed it to 12 june | 2023-06-12
 booked lisbon 9th to 14th sept! | 2023-09-09..2023-09-14
 We found a hall by the river, Saturday August 26. | 2023-08-26
