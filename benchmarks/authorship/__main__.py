@@ -10,7 +10,7 @@ from rich.table import Table
 
 import memory_store._facts
 from benchmarks.authorship.cases import (
-    Case,
+    ChangeOfMind,
     cases,
     is_in_reach,
     is_replaced_by_a_model,
@@ -63,7 +63,7 @@ def _table(title: str) -> Table:
     return table
 
 
-def _figures(pasted: Sequence[Case], genuine: Sequence[Case]) -> Iterator[str]:
+def _figures(pasted: Sequence[ChangeOfMind], genuine: Sequence[ChangeOfMind]) -> Iterator[str]:
     english = [case for case in genuine if case.language == "en"]
     found = [said for case in pasted if (said := speakers(case))]
     yield _share(is_replaced_by_rules, pasted)

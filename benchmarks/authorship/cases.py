@@ -16,7 +16,7 @@ _LONG_AGO = datetime(2023, 1, 10, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ChangeOfMind:
     """What a user said of themselves, a later message, and what that says instead."""
 
     language: str
@@ -35,32 +35,32 @@ class Case:
         )
 
 
-def cases(name: str) -> list[Case]:
+def cases(name: str) -> list[ChangeOfMind]:
     """The cases of a file: pasted or genuine, dev, held or fresh."""
     blocks = _BEGINS.split((FOLDER / f"{name}.txt").read_text("utf-8"))[1:]
     return list(map(_read, blocks))
 
 
-def _read(block: str) -> Case:
+def _read(block: str) -> ChangeOfMind:
     head, _, text = block.partition("\n")
     language, style, before, says = (part.strip() for part in head.split(" | "))
-    return Case(language, style, before, says, text.strip())
+    return ChangeOfMind(language, style, before, says, text.strip())
 
 
-def by_rules(case: Case) -> list[Record]:
+def by_rules(case: ChangeOfMind) -> list[Record]:
     """Both rounds with what the rules find in them, linked."""
     records = [Record(round, rule_facts(round)) for round in case.rounds]
     slots = {fact.slot for record in records for fact in record.facts if fact.slot}
     return linked(records, slots)
 
 
-def is_replaced_by_rules(case: Case) -> bool:
+def is_replaced_by_rules(case: ChangeOfMind) -> bool:
     """Whether anything that was said before no longer holds."""
     before, _ = by_rules(case)
     return any(fact.superseded_by for fact in before.facts)
 
 
-def is_in_reach(case: Case) -> bool:
+def is_in_reach(case: ChangeOfMind) -> bool:
     """Whether the rules would replace it if all of the message were surely the user's own."""
     records = [
         replace(record, facts=tuple(_surely_own(record.facts)))
@@ -70,7 +70,7 @@ def is_in_reach(case: Case) -> bool:
     return any(fact.superseded_by for fact in linked(records, slots)[0].facts)
 
 
-def is_replaced_by_a_model(case: Case) -> bool:
+def is_replaced_by_a_model(case: ChangeOfMind) -> bool:
     """Whether a model that takes the statement for the user's own is believed."""
     before, now = case.rounds
     older = FactLink(before.id, case.before, before.session_date, "a model")
@@ -79,7 +79,7 @@ def is_replaced_by_a_model(case: Case) -> bool:
     return any(fact.supersedes for fact in record.facts)
 
 
-def speakers(case: Case) -> set[Speaker]:
+def speakers(case: ChangeOfMind) -> set[Speaker]:
     """Who is taken to have said what the message says, where the rules find it at all."""
     _, now = by_rules(case)
     said = case.says.lower()

@@ -36,7 +36,7 @@ _ASKS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class GradedSentence:
     """A sentence with how foreign it is, from 0 to 1; those of one pattern belong together."""
 
     unit: TextUnit
@@ -46,12 +46,12 @@ class Example:
     language: str
 
 
-def examples(seed: int = 7) -> Iterator[Example]:
+def examples(seed: int = 7) -> Iterator[GradedSentence]:
     """All examples, in order; the same seed gives the same ones."""
     for file in sorted(FOLDER.glob("*.txt")):
         yield from _of_file(file, random.Random(f"{seed}{file.stem}"))
     for text in sorted({text for file in SAMPLE.glob("*.json") for text in _said(_read(file))}):
-        yield from (Example(unit, LABELS["own"], text, 1.0, "en") for unit in units_of(text))
+        yield from (GradedSentence(unit, LABELS["own"], text, 1.0, "en") for unit in units_of(text))
 
 
 def names() -> frozenset[str]:
@@ -75,7 +75,7 @@ def _said(read: Any) -> Iterator[str]:
             yield from _said(one)
 
 
-def _of_file(file: Path, drawn: random.Random) -> Iterator[Example]:
+def _of_file(file: Path, drawn: random.Random) -> Iterator[GradedSentence]:
     lists: dict[str, str] = {}
     label = ""
     for line in file.read_text().splitlines():
@@ -93,12 +93,12 @@ def _of_file(file: Path, drawn: random.Random) -> Iterator[Example]:
 
 def _of_pattern(
     pattern: str, label: str, lists: Mapping[str, str], language: str, drawn: random.Random
-) -> Iterator[Example]:
+) -> Iterator[GradedSentence]:
     anything = ANYTHING[language in ("zh", "ja")]
     texts = {_expanded(pattern, lists, anything, drawn) for _ in range(_EXPANSIONS)}
     for text in sorted(texts):
         unit = _as_written(text, label, language, drawn)
-        yield Example(unit, LABELS[label], pattern, len(texts) ** -0.5, language)
+        yield GradedSentence(unit, LABELS[label], pattern, len(texts) ** -0.5, language)
 
 
 def _expanded(pattern: str, lists: Mapping[str, str], anything: str, drawn: random.Random) -> str:

@@ -12,7 +12,7 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import memory_store.language.authorship
-from benchmarks.authorship.examples import ANYTHING, Example, examples, names
+from benchmarks.authorship.examples import ANYTHING, GradedSentence, examples, names
 from memory_store.language.authorship import Judgement, features, words_of
 from memory_store.language.sentences import TextUnit
 
@@ -26,7 +26,7 @@ _DIGITS = 3
 _CJK = "\u3000"
 
 
-def trained(of: Sequence[Example]) -> Judgement:
+def trained(of: Sequence[GradedSentence]) -> Judgement:
     """The judgement that follows from these examples; the same from the same ones."""
     patterns = _patterns(of)
     named = names()
@@ -63,7 +63,7 @@ def to_json(judgement: Judgement) -> str:
     return json.dumps(plain, ensure_ascii=False, indent=0) + "\n"
 
 
-def _patterns(of: Sequence[Example]) -> dict[str, set[str]]:
+def _patterns(of: Sequence[GradedSentence]) -> dict[str, set[str]]:
     """In which patterns each word occurs."""
     patterns: defaultdict[str, set[str]] = defaultdict(set)
     for example in of:
@@ -73,7 +73,7 @@ def _patterns(of: Sequence[Example]) -> dict[str, set[str]]:
 
 
 def _rows(
-    of: Sequence[Example], rare: Collection[str]
+    of: Sequence[GradedSentence], rare: Collection[str]
 ) -> tuple[list[TextUnit], list[int], "np.ndarray[Any, np.dtype[np.float64]]"]:
     """Each example as it is and with words dropped; what is unclear counts a little as either."""
     drawn = random.Random(1)

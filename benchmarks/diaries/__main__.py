@@ -18,25 +18,25 @@ from rich.table import Table
 
 from assistant.app import create_app
 from assistant.settings import Settings
-from benchmarks.diaries.scoring import Asked, Outcome, outcome
+from benchmarks.diaries.scoring import AnswerGrade, DiaryQuestion, outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class GradedAnswer:
     """A question of somebody's, the answer, and what it is worth."""
 
     person: str
-    asked: Asked
+    asked: DiaryQuestion
     answer: str
-    outcome: Outcome
+    outcome: AnswerGrade
 
 
-async def replay(file: Path, settings: Settings) -> list[Answered]:
+async def replay(file: Path, settings: Settings) -> list[GradedAnswer]:
     """Tell and ask everything of one diary, in the order of its times."""
     diary = json.loads(file.read_text())
     events = sorted([*diary["messages"], *diary["questions"]], key=lambda one: str(one["at"]))
     app = create_app(settings)
-    answered: list[Answered] = []
+    answered: list[GradedAnswer] = []
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as http,
@@ -44,8 +44,10 @@ async def replay(file: Path, settings: Settings) -> list[Answered]:
         for event in events:
             answer = await _say(http, diary["person"], event["text"], event["at"])
             if "kind" in event:
-                asked = Asked(event["text"], event["kind"], event["right"], event["wrong"])
-                answered.append(Answered(diary["person"], asked, answer, outcome(asked, answer)))
+                asked = DiaryQuestion(event["text"], event["kind"], event["right"], event["wrong"])
+                answered.append(
+                    GradedAnswer(diary["person"], asked, answer, outcome(asked, answer))
+                )
     return answered
 
 
@@ -63,8 +65,8 @@ async def _say(http: httpx.AsyncClient, person: str, text: str, at: str) -> str:
     return str(reply.json()["choices"][0]["message"]["content"])
 
 
-async def _replay_all(files: list[Path]) -> list[Answered]:
-    answered: list[Answered] = []
+async def _replay_all(files: list[Path]) -> list[GradedAnswer]:
+    answered: list[GradedAnswer] = []
     for file in files:
         with tempfile.TemporaryDirectory() as folder:
             answered += await replay(file, Settings(data_dir=Path(folder)))
@@ -81,7 +83,7 @@ def main() -> None:
     answered = asyncio.run(_replay_all(arguments.files))
     if arguments.show:
         for one in answered:
-            if one.outcome is not Outcome.FIRST:
+            if one.outcome is not AnswerGrade.FIRST:
                 asked = one.asked
                 console.print(
                     f"\n[{one.outcome}] {asked.kind}: {asked.text}"
@@ -89,7 +91,7 @@ def main() -> None:
                     markup=False,
                     highlight=False,
                 )
-    table = Table("", "questions", *Outcome)
+    table = Table("", "questions", *AnswerGrade)
     for name in dict.fromkeys([*(one.asked.kind for one in answered)]):
         _row(table, name, [one for one in answered if one.asked.kind == name])
     for name in dict.fromkeys([*(one.person for one in answered)]):
@@ -98,9 +100,9 @@ def main() -> None:
     console.print(table)
 
 
-def _row(table: Table, name: str, answered: list[Answered]) -> None:
+def _row(table: Table, name: str, answered: list[GradedAnswer]) -> None:
     counts = Counter(one.outcome for one in answered)
-    table.add_row(name, str(len(answered)), *(str(counts[each]) for each in Outcome))
+    table.add_row(name, str(len(answered)), *(str(counts[each]) for each in AnswerGrade))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class AnswerGrade(StrEnum):
     """What became of a question."""
 
     FIRST = "right, first"
@@ -28,7 +28,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DiaryQuestion:
     """A question, with the texts of which one of each group is in a right answer, and those that
     mark a wrong one. No group: it was never told."""
 
@@ -47,7 +47,7 @@ _UNKNOWN = re.compile(
 _OLDER = re.compile(r"\((?:no longer|older|before|until|replaced)\b", re.I)
 
 
-def outcome(asked: Asked, answer: str) -> Outcome:
+def outcome(asked: DiaryQuestion, answer: str) -> AnswerGrade:
     """What the answer is worth."""
     lines = [line for line in answer.splitlines() if line.strip() and not _OPENING.match(line)]
     unknown = bool(_UNKNOWN.search(lines[0])) if lines else True
@@ -56,16 +56,22 @@ def outcome(asked: Asked, answer: str) -> Outcome:
     misleading = _holds_any(asked.wrong, first) and not _OLDER.search(first)
     if not asked.right:
         if unknown:
-            return Outcome.FIRST
-        return Outcome.MADE_UP if claims else Outcome.WRONG if misleading else Outcome.BESIDE
+            return AnswerGrade.FIRST
+        return (
+            AnswerGrade.MADE_UP
+            if claims
+            else AnswerGrade.WRONG
+            if misleading
+            else AnswerGrade.BESIDE
+        )
     if all(_holds_any(group, answer) for group in asked.right):
         leads = any(_holds_any(group, first) for group in asked.right)
         if leads and not unknown:
-            return Outcome.FIRST
-        return Outcome.WRONG if misleading and claims else Outcome.SOMEWHERE
+            return AnswerGrade.FIRST
+        return AnswerGrade.WRONG if misleading and claims else AnswerGrade.SOMEWHERE
     if unknown:
-        return Outcome.REFUSED
-    return Outcome.WRONG if claims or misleading else Outcome.BESIDE
+        return AnswerGrade.REFUSED
+    return AnswerGrade.WRONG if claims or misleading else AnswerGrade.BESIDE
 
 
 def _holds_any(texts: Sequence[str], answer: str) -> bool:

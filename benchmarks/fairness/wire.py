@@ -10,7 +10,7 @@ _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NamedRequest:
     """One request, by a name to show."""
 
     name: str
@@ -30,12 +30,14 @@ class Done:
     begins: str = ""
 
 
-def posting(name: str, path: str, body: Any, method: str = "POST") -> Asked:
+def posting(name: str, path: str, body: Any, method: str = "POST") -> NamedRequest:
     """A request with a body of JSON."""
-    return Asked(name, method, path, json.dumps(body, ensure_ascii=False).encode())
+    return NamedRequest(name, method, path, json.dumps(body, ensure_ascii=False).encode())
 
 
-async def ask(port: int, asked: Asked, *, since: float | None = None, within: float = 600) -> Done:
+async def ask(
+    port: int, asked: NamedRequest, *, since: float | None = None, within: float = 600
+) -> Done:
     """Send one request on a connection of its own and read its reply, which is thrown away. Counted
     from the moment that it should have been sent, if that is given."""
     began = time.perf_counter() if since is None else since
@@ -47,7 +49,7 @@ async def ask(port: int, asked: Asked, *, since: float | None = None, within: fl
     return Done(asked.name, status, time.perf_counter() - began, size, begins)
 
 
-async def _asked(port: int, asked: Asked) -> tuple[int, int, str]:
+async def _asked(port: int, asked: NamedRequest) -> tuple[int, int, str]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         head = f"{asked.method} {asked.path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"

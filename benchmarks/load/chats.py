@@ -12,7 +12,7 @@ _PATH = "/v1/chat/completions"
 
 
 @dataclass(slots=True)
-class Chats:
+class ChatTimes:
     """What came of a load: seconds to the first token of each chat, and every failure."""
 
     first_tokens: list[float] = field(default_factory=list)
@@ -22,12 +22,12 @@ class Chats:
 
 async def chats_at_once(
     port: int, bodies: Callable[[int], Body], *, chats: int, each: int, spread: float
-) -> Chats:
+) -> ChatTimes:
     """So many chats, each asking so many times, one question after the other's answer.
 
     `bodies` makes the request of a number. The chats begin within `spread` seconds.
     """
-    done = Chats()
+    done = ChatTimes()
 
     async def chat(number: int) -> None:
         await asyncio.sleep(spread * number / chats)
@@ -38,7 +38,7 @@ async def chats_at_once(
     return done
 
 
-async def _ask(port: int, body: Body, done: Chats) -> None:
+async def _ask(port: int, body: Body, done: ChatTimes) -> None:
     started = time.perf_counter()
     first: float | None = None
     complete = False

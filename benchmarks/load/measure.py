@@ -24,7 +24,7 @@ from benchmarks.load.assistant import (
     resident_mb,
     serving,
 )
-from benchmarks.load.chats import Body, Chats, chats_at_once
+from benchmarks.load.chats import Body, ChatTimes, chats_at_once
 from benchmarks.load.model import Script
 from benchmarks.measured import Measured
 from benchmarks.memories import ASKED_ON, Crowd
@@ -187,7 +187,7 @@ def chat_request(query: Query, session_id: str) -> dict[str, Any]:
     }
 
 
-def _added(ours: Chats, alone: Chats, percent: int) -> float:
+def _added(ours: ChatTimes, alone: ChatTimes, percent: int) -> float:
     return _percentile(ours.first_tokens, percent) - _percentile(alone.first_tokens, percent)
 
 

@@ -30,7 +30,7 @@ _QUOTE = re.compile(r"^- ", re.M)
 
 
 @dataclass
-class Counts:
+class HitCounts:
     """How often each thing happened, of how many, and what went otherwise."""
 
     of: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
@@ -74,7 +74,7 @@ class Chats:
         ]
 
 
-async def put(file: Path, settings: Settings, counts: Counts) -> None:
+async def put(file: Path, settings: Settings, counts: HitCounts) -> None:
     """Tell, ask, forget and refuse everything of one file."""
     person = Person.read(file)
     app = create_app(settings)
@@ -91,7 +91,7 @@ async def put(file: Path, settings: Settings, counts: Counts) -> None:
         await _refuse(person, chats, counts)
 
 
-async def _ask(person: Person, chats: Chats, counts: Counts) -> None:
+async def _ask(person: Person, chats: Chats, counts: HitCounts) -> None:
     for number, one in enumerate(person.told):
         answer = await chats.say(one["ask"], _ASKED_AT, f"ask {number}")
         first, denied = _holds(one["has"], _first_quote(answer)), _denies(answer)
@@ -112,7 +112,7 @@ async def _ask(person: Person, chats: Chats, counts: Counts) -> None:
         counts.add("never told, admitted", _denies(answer), f"{asked!r}\n{answer}")
 
 
-async def _keep(person: Person, chats: Chats, counts: Counts) -> None:
+async def _keep(person: Person, chats: Chats, counts: HitCounts) -> None:
     kept = "\n".join(await chats.kept())
     for number, one in enumerate(person.remember):
         counts.add("“remember …” kept", _holds(one["has"], kept), one["say"])
@@ -121,7 +121,7 @@ async def _keep(person: Person, chats: Chats, counts: Counts) -> None:
         counts.add("“remember …” right first", right, f"{one['say']!r} ? {one['ask']!r}\n{answer}")
 
 
-async def _forget(person: Person, chats: Chats, counts: Counts) -> None:
+async def _forget(person: Person, chats: Chats, counts: HitCounts) -> None:
     for number, one in enumerate(person.forget):
         told = one["tell"]
         await chats.say(told["say"], told["at"], f"told {number}")
@@ -137,7 +137,7 @@ async def _forget(person: Person, chats: Chats, counts: Counts) -> None:
         counts.add("and nothing else gone", lost <= 1, f"{lost} gone: {case}")
 
 
-async def _refuse(person: Person, chats: Chats, counts: Counts) -> None:
+async def _refuse(person: Person, chats: Chats, counts: HitCounts) -> None:
     for number, text in enumerate(person.refuse):
         before = len(await chats.kept())
         reply = await chats.say(text, _ASKED_AT, f"refuse {number}")
@@ -159,8 +159,8 @@ def _holds(texts: Sequence[str], answer: str) -> bool:
     return any(" ".join(text.lower().split()) in flat for text in texts)
 
 
-async def _put_all(files: Sequence[Path]) -> Counts:
-    counts = Counts()
+async def _put_all(files: Sequence[Path]) -> HitCounts:
+    counts = HitCounts()
     for file in files:
         with tempfile.TemporaryDirectory() as folder:
             await put(file, Settings(data_dir=Path(folder)), counts)

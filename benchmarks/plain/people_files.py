@@ -14,7 +14,7 @@ HELD_OUT = sorted(HERE.glob("held_out/*.json"))
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PlainMessage:
     """A message, when it was said, and in which form (`form` is empty where it is one of a
     change)."""
 
@@ -55,8 +55,8 @@ class Person:
         )
 
     @property
-    def messages(self) -> list[Told]:
+    def messages(self) -> list[PlainMessage]:
         """All that is told to be kept, in the order of its times."""
         changes = [each[part] for each in self.changed for part in ("first", "then")]
         every = [*self.told, *changes, *self.remember]
-        return sorted(map(Told.of, every), key=lambda one: one.at)
+        return sorted(map(PlainMessage.of, every), key=lambda one: one.at)

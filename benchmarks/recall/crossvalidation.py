@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.recall.histories import Asked
+from benchmarks.recall.histories import RecallQuestion
 from benchmarks.recall.table import METRICS, figures_of
 from benchmarks.recall.variants import OURS, weighted
 
@@ -25,7 +25,7 @@ GRID: dict[str, tuple[float, ...]] = {
 Rows = list[tuple[str, dict[str, float]]]
 
 
-def cross_validate(files: Sequence[Sequence[Asked]], count: int) -> dict[str, Any]:
+def cross_validate(files: Sequence[Sequence[RecallQuestion]], count: int) -> dict[str, Any]:
     """Choose and judge `count` times; also what the weights in use reach on the same questions."""
     choices = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]
     found = [_found(files, choice) for choice in choices]
@@ -47,7 +47,7 @@ def fold_of(question_id: str, count: int) -> int:
     return hashlib.sha256(question_id.encode()).digest()[0] % count
 
 
-def _found(files: Sequence[Sequence[Asked]], weights: Mapping[str, float]) -> list[Rows]:
+def _found(files: Sequence[Sequence[RecallQuestion]], weights: Mapping[str, float]) -> list[Rows]:
     """The figures of every question of every file."""
     variant = weighted(OURS | dict(weights))
     return [[(asked.question_id, figures_of(asked, variant)) for asked in file] for file in files]

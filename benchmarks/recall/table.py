@@ -7,7 +7,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.recall.histories import Asked
+from benchmarks.recall.histories import RecallQuestion
 from benchmarks.recall.variants import VARIANTS, Variant
 from harness.metrics.retrieval_metrics import ndcg_at_k, recall_all_at_k, recall_any_at_k
 
@@ -22,7 +22,7 @@ _SHORT = {
 }
 
 
-def figures_of(asked: Asked, variant: Variant) -> dict[str, float]:
+def figures_of(asked: RecallQuestion, variant: Variant) -> dict[str, float]:
     """All metrics of one question. Equal similarities rank by place: the oldest first."""
     found = variant(asked)
     order = [index for index in np.argsort(-found, kind="stable") if np.isfinite(found[index])]
@@ -35,12 +35,12 @@ def figures_of(asked: Asked, variant: Variant) -> dict[str, float]:
     }
 
 
-def figures_by_variant(questions: Sequence[Asked]) -> dict[str, Any]:
+def figures_by_variant(questions: Sequence[RecallQuestion]) -> dict[str, Any]:
     """For each variant the means over all questions, and `recall_all@5` by type."""
     return {name: _means(questions, variant) for name, variant in VARIANTS.items()}
 
 
-def _means(questions: Sequence[Asked], variant: Variant) -> dict[str, Any]:
+def _means(questions: Sequence[RecallQuestion], variant: Variant) -> dict[str, Any]:
     rows = [figures_of(asked, variant) for asked in questions]
     by_type: dict[str, list[float]] = {}
     for asked, row in zip(questions, rows, strict=True):

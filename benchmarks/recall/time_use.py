@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.recall.crossvalidation import fold_of
-from benchmarks.recall.histories import Asked, Values
+from benchmarks.recall.histories import RecallQuestion, Values
 from benchmarks.recall.table import METRICS, figures_of
 from benchmarks.recall.variants import OURS, Variant, weighted, without
 
@@ -19,7 +19,7 @@ _LIFTED = weighted(OURS)
 _SIGNALS = ("said_then", "happened_then")
 
 
-def _filtered(asked: Asked) -> Values:
+def _filtered(asked: RecallQuestion) -> Values:
     """As if nothing had been said outside the time range, unless nothing was said within it."""
     then = np.logical_or(*(asked.signals[name] > 0 for name in _SIGNALS))
     similarities = _LIFTED(asked)
@@ -37,7 +37,7 @@ USES: dict[str, Variant] = {
 }
 
 
-def figures_by_time_use(files: Sequence[Sequence[Asked]], folds: int) -> dict[str, Any]:
+def figures_by_time_use(files: Sequence[Sequence[RecallQuestion]], folds: int) -> dict[str, Any]:
     """For each use its means over the questions that name a time; what each fold would choose, and
     what the choices found on the questions held out."""
     rows = {

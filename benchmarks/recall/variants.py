@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import numpy as np
 
-from benchmarks.recall.histories import QUESTION_ONLY, VALUE_ONLY, Asked, Values
+from benchmarks.recall.histories import QUESTION_ONLY, VALUE_ONLY, RecallQuestion, Values
 from memory_store import Weights
 
-Variant = Callable[[Asked], Values]
+Variant = Callable[[RecallQuestion], Values]
 """From a question to the similarity of each of its sessions."""
 # What a round gains from its neighbours changes no session's place, and would carry a signal into
 # the variant without it.
@@ -18,7 +18,7 @@ OURS = {name: weight for name, weight in asdict(Weights()).items() if name != "n
 def weighted(weights: Mapping[str, float]) -> Variant:
     """Sessions by their best round, rounds by the weighted sum of their signals."""
 
-    def similarities(asked: Asked) -> Values:
+    def similarities(asked: RecallQuestion) -> Values:
         rounds = sum(
             (weight * asked.signals[name] for name, weight in weights.items() if weight),
             np.zeros(len(asked.session_of)),

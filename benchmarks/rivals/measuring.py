@@ -68,7 +68,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class MachineUse:
     """What a run took of the machine, in MB: memory at its peak of the system and of the encoder's
     process where that is another, and blocks on the disk.
     """
@@ -106,7 +106,7 @@ def _run(name: str, place: Place, questions: Sequence[str]) -> None:
         asked = (*questions, *_profile(name), "--assistant", running.url, "--out", str(out))
         _harness("run", "--keep", *asked)
         peaks = [peak_mb(process) for process in running.processes]
-    usage = Usage(peaks[0], sum(peaks[1:]), disk_mb(folder))
+    usage = MachineUse(peaks[0], sum(peaks[1:]), disk_mb(folder))
     (out / USAGE).write_text(json.dumps(asdict(usage), indent=2) + "\n")
 
 

@@ -41,7 +41,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class CodedMemory:
     """Something that a user tells, known by its code."""
 
     number: int
@@ -130,14 +130,14 @@ async def _try_store(endpoint: Endpoint, load: Load) -> StoreLoad:
     return outcome
 
 
-def _memories(load: Load, salt: str) -> list[Written]:
+def _memories(load: Load, salt: str) -> list[CodedMemory]:
     """Users and requests go by names that no earlier trial has used."""
 
     def named(*parts: object) -> str:
         return hashlib.sha256(repr((salt, *parts)).encode()).hexdigest()[:20]
 
     return [
-        Written(
+        CodedMemory(
             number=place,
             user=named("user", place % load.users),
             stranger=named("user", (place + 1) % max(2, load.users)),
@@ -151,11 +151,11 @@ def _memories(load: Load, salt: str) -> list[Written]:
 
 
 async def _each(
-    memories: Sequence[Written], at_once: int, work: Callable[[Written], Awaitable[None]]
+    memories: Sequence[CodedMemory], at_once: int, work: Callable[[CodedMemory], Awaitable[None]]
 ) -> None:
     room = asyncio.Semaphore(at_once)
 
-    async def one(memory: Written) -> None:
+    async def one(memory: CodedMemory) -> None:
         async with room:
             await work(memory)
 
@@ -165,7 +165,7 @@ async def _each(
 
 
 async def _write(
-    store: AddSearchClient, memory: Written, taken: set[int], outcome: StoreLoad
+    store: AddSearchClient, memory: CodedMemory, taken: set[int], outcome: StoreLoad
 ) -> None:
     started = time.perf_counter()
     try:
@@ -177,7 +177,7 @@ async def _write(
 
 
 async def _look(
-    store: AddSearchClient, memory: Written, copies: dict[int, int], outcome: StoreLoad
+    store: AddSearchClient, memory: CodedMemory, copies: dict[int, int], outcome: StoreLoad
 ) -> None:
     """Search for a memory as its user, and as another one."""
     copies[memory.number] = await _copies(store, memory, memory.user, outcome)
@@ -185,7 +185,9 @@ async def _look(
     outcome.leaked += bool(found_elsewhere)
 
 
-async def _copies(store: AddSearchClient, memory: Written, user: str, outcome: StoreLoad) -> int:
+async def _copies(
+    store: AddSearchClient, memory: CodedMemory, user: str, outcome: StoreLoad
+) -> int:
     try:
         found = await store.search(user, memory.question, _TOP_K)
     except AssistantError as error:

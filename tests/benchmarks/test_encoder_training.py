@@ -68,7 +68,7 @@ async def test_a_network_is_taught_averaged_and_written(
 ) -> None:
     base = base_folder()
     embedder = Embedder(HashEncoder())
-    recipe = training.Recipe(epochs=2.0, batch=4, negatives=1)
+    recipe = training.TrainingRecipe(epochs=2.0, batch=4, negatives=1)
     rows = training.Rows(TAUGHT, recipe, await training.vectors_of(TAUGHT, embedder))
     await embedder.close()
     assert sorted(row[0] for row in rows.epoch()) == sorted(one.question for one in TAUGHT)
