@@ -30,10 +30,8 @@ from rich.table import Table
 
 from assistant.app import create_app
 from assistant.settings import Settings
-from benchmarks.diaries.__main__ import replay
-from benchmarks.diaries.scoring import AnswerGrade
-from benchmarks.plain.__main__ import HitCounts, put
-from benchmarks.plain.people_files import PEOPLE
+from benchmarks.diaries.__main__ import AnswerGrade, replay
+from benchmarks.plain.__main__ import PEOPLE, HitCounts, put
 from harness.judges.lexical.judge import decide
 from harness.records.digest import QuestionDigest
 from memory_store.language import wording

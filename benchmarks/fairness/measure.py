@@ -19,8 +19,16 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.fairness.probe import USER
-from benchmarks.fairness.requests import PATCHED, Growing, growing, hostile, large
-from benchmarks.fairness.wire import Done, NamedRequest, ask
+from benchmarks.fairness.requests import (
+    PATCHED,
+    Done,
+    Growing,
+    NamedRequest,
+    ask,
+    growing,
+    hostile,
+    large,
+)
 from benchmarks.load.assistant import filled, serving
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd, Memories

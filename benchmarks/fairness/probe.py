@@ -8,8 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from benchmarks.fairness.requests import ASKED_AT
-from benchmarks.fairness.wire import Done, NamedRequest, ask, posting
+from benchmarks.fairness.requests import ASKED_AT, Done, NamedRequest, ask, posting
 from benchmarks.texts import questions
 
 USER = "ann0"

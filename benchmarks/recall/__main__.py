@@ -9,10 +9,9 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.recall.crossvalidation import cross_validate
+from benchmarks.recall.crossvalidation import cross_validate, figures_by_time_use, print_time_use
 from benchmarks.recall.histories import RecallQuestion, ask_all
 from benchmarks.recall.table import figures_by_variant, print_folds, print_table
-from benchmarks.recall.time_use import figures_by_time_use, print_time_use
 
 # Columns of a table that is not shown in a terminal.
 _WIDTH = 170

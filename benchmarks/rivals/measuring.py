@@ -18,9 +18,8 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks.environments import environment
 from benchmarks.load.assistant import printing, serving
-from benchmarks.processes import disk_mb
+from benchmarks.processes import disk_mb, environment
 from benchmarks.server import free_port
 
 _HERE = Path(__file__).parent

@@ -62,6 +62,7 @@ def test_runs_that_are_shared_are_found() -> None:
     assert not overlap.shared(iter([said]), "I bought a red bicycle for my aunt on Monday")
 
 
+@pytest.mark.slow
 @pytest.mark.weights
 async def test_a_network_is_taught_averaged_and_written(
     tmp_path: Path, training: ModuleType

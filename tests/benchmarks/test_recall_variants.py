@@ -11,8 +11,7 @@ from benchmarks.recall.histories import (
     RecallQuestion,
     official_bm25,
 )
-from benchmarks.recall.table import figures_of
-from benchmarks.recall.variants import OURS, VARIANTS, weighted, without
+from benchmarks.recall.table import OURS, VARIANTS, figures_of, weighted, without
 
 
 def asked(question_id: str = "q", **signals: list[float]) -> RecallQuestion:

@@ -13,11 +13,11 @@ import httpx
 import pytest
 from nursery import NURSERY
 
+from benchmarks.rivals.__main__ import table
 from benchmarks.rivals.last_sessions import SESSIONS, LastSessions
 from benchmarks.rivals.measuring import OURS, PROFILE, Place, measure
 from benchmarks.rivals.serving import Assistant, RivalServer
 from benchmarks.rivals.speed import asking, history, speeds, telling
-from benchmarks.rivals.table import table
 from harness.assistants.profile import load_profile
 from harness.assistants.template import Occasion, filled, merged
 

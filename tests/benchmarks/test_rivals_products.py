@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.environments import folder_of
+from benchmarks.processes import folder_of
 from benchmarks.rivals import chroma, langgraph, mem0
 from benchmarks.rivals.measuring import RIVALS, Place, Running, started
 from benchmarks.rivals.rounds import RecalledRound, Round

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from benchmarks.authorship.cases import (
+from benchmarks.authorship.__main__ import (
     ChangeOfMind,
     by_rules,
     cases,
