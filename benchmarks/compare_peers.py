@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.environments import environment
 from benchmarks.ingest import conversation, key_texts, through_the_store
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd, Memories, PreparedEncoder
+from benchmarks.processes import environment
 from benchmarks.store import searched
 from memory_store import MemoryStore, Round
 from memory_store.embedding import (

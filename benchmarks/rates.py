@@ -14,9 +14,8 @@ from pathlib import Path
 from rich.console import Console
 
 from assistant import __version__
-from benchmarks.authorship.cases import cases, is_replaced_by_rules
-from benchmarks.plain.chats import Counts, put_all
-from benchmarks.plain.people_files import HELD_OUT
+from benchmarks.authorship.__main__ import cases, is_replaced_by_rules
+from benchmarks.plain.chats import HELD_OUT, HitCounts, put_all
 
 HISTORY = Path(__file__).parent / "rates.jsonl"
 PAGE = Path(__file__).parents[1] / "docs" / "rates.md"
@@ -44,7 +43,7 @@ class Release:
     rates: Mapping[str, Sequence[int]]
 
 
-def released(name: str, day: str, counts: Counts) -> Release:
+def released(name: str, day: str, counts: HitCounts) -> Release:
     """The rates that follow from what became of plain messages, and those of pasted texts."""
     pasted = [case for part in _PASTED for case in cases(f"pasted_{part}")]
     wrong = {

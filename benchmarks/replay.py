@@ -47,7 +47,7 @@ _NICENESS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TimeTaken:
     """Seconds on the wall, and of the processors."""
 
     wall: float
@@ -58,8 +58,8 @@ class Taken:
 class Pair:
     """An ingest, and the encoder alone at about the same time."""
 
-    ingest: Taken
-    encoder: Taken
+    ingest: TimeTaken
+    encoder: TimeTaken
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +128,8 @@ def measure(
     return measured
 
 
-def _mean(one: Taken, other: Taken) -> Taken:
-    return Taken((one.wall + other.wall) / 2, (one.processor + other.processor) / 2)
+def _mean(one: TimeTaken, other: TimeTaken) -> TimeTaken:
+    return TimeTaken((one.wall + other.wall) / 2, (one.processor + other.processor) / 2)
 
 
 def distinct_texts(questions: Sequence[Question]) -> list[str]:
@@ -152,13 +152,13 @@ def _turns(session: HaystackSession) -> list[Turn]:
     return [Turn(Role(t.role), t.content, session.session_date, caller_id=str(i)) for i, t in said]
 
 
-def encoded_alone(encoder: Encoder, texts: Sequence[str]) -> Taken:
+def encoded_alone(encoder: Encoder, texts: Sequence[str]) -> TimeTaken:
     """What it takes where nothing else works: texts of like length together, a thread a core."""
     batches = list(_batches(sorted(texts, key=len, reverse=True)))
     started, used = time.perf_counter(), time.process_time()
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         list(threads.map(lambda batch: encoder.encode(batch, TextKind.DOCUMENT), batches))
-    return Taken(time.perf_counter() - started, time.process_time() - used)
+    return TimeTaken(time.perf_counter() - started, time.process_time() - used)
 
 
 def _batches(longest_first: Sequence[str]) -> Iterator[list[str]]:
@@ -173,7 +173,7 @@ def _batches(longest_first: Sequence[str]) -> Iterator[list[str]]:
         yield batch
 
 
-async def ingested(questions: Sequence[Question], way: Way) -> Taken:
+async def ingested(questions: Sequence[Question], way: Way) -> TimeTaken:
     """What the harness and a new assistant take to bring the histories in."""
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as (port, process_id):
         waiting = iter(questions)
@@ -195,7 +195,7 @@ async def ingested(questions: Sequence[Question], way: Way) -> Taken:
             at_start = processor_seconds(process_id)
             await asyncio.gather(*(history() for _ in range(way.histories)))
             processor = time.process_time() - used + processor_seconds(process_id) - at_start
-            return Taken(time.perf_counter() - started, processor)
+            return TimeTaken(time.perf_counter() - started, processor)
 
 
 def _table(measured: Mapping[Way, Sequence[Pair]], rounds: int) -> Table:

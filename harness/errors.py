@@ -93,6 +93,18 @@ def continuable(advice: str) -> Iterator[None]:
 
 
 @contextmanager
+def first_raised() -> Iterator[None]:
+    """Raise of a group of errors the first one, which is for the person at the terminal."""
+    try:
+        yield
+    except ExceptionGroup as group:
+        error: Exception = group
+        while isinstance(error, ExceptionGroup):
+            error = error.exceptions[0]
+        raise error from group
+
+
+@contextmanager
 def raising(kind: type[HarnessError], problem: str) -> Iterator[None]:
     """Make what the operating system refuses an error of this kind, with its reason in brackets."""
     try:

@@ -33,7 +33,7 @@ class Price:
 
 
 @dataclass(slots=True)
-class Usage:
+class TokenUsage:
     """Tokens of calls; `estimated_calls` of `calls` told no usage of their own."""
 
     calls: int = 0
@@ -45,7 +45,7 @@ class Usage:
     def tokens(self) -> int:
         return self.prompt_tokens + self.completion_tokens
 
-    def add(self, other: "Usage") -> None:
+    def add(self, other: "TokenUsage") -> None:
         self.calls += other.calls
         self.estimated_calls += other.estimated_calls
         self.prompt_tokens += other.prompt_tokens
@@ -103,12 +103,15 @@ class Meter:
     """
 
     def __init__(
-        self, payee: Payee = "assistant", price: Price | None = None, before: Usage | None = None
+        self,
+        payee: Payee = "assistant",
+        price: Price | None = None,
+        before: TokenUsage | None = None,
     ) -> None:
         self.payee = payee
         self.price = price
-        self.before = before or Usage()
-        self.spent = Usage()
+        self.before = before or TokenUsage()
+        self.spent = TokenUsage()
         self.held = 0
         self.budget: Budget | None = None
 
@@ -125,9 +128,9 @@ class Meter:
         self.spent.add(_spending(reply, expected))
         return reply
 
-    def total(self) -> Usage:
+    def total(self) -> TokenUsage:
         """All that was spent, and what is held back."""
-        total = Usage(prompt_tokens=self.held)
+        total = TokenUsage(prompt_tokens=self.held)
         total.add(self.before)
         total.add(self.spent)
         return total
@@ -165,9 +168,9 @@ class Budget:
             )
 
 
-def _spending(reply: Metered, expected: int) -> Usage:
+def _spending(reply: Metered, expected: int) -> TokenUsage:
     prompt, completion = reply.prompt_tokens, reply.completion_tokens
-    return Usage(
+    return TokenUsage(
         calls=1,
         estimated_calls=int(prompt is None or completion is None),
         prompt_tokens=expected if prompt is None else prompt,

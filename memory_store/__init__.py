@@ -13,7 +13,7 @@ from memory_store._changes.writing import CORRECTION
 from memory_store._disk import require_place
 from memory_store._documents import NONE, Document, Documents
 from memory_store._facts import is_quoting, only_asks, reading_of, rule_facts
-from memory_store._health import Checkup, Finding, Found
+from memory_store._health import Checkup, FactHealth, Finding
 from memory_store._keys import KeyDesign, KeyKind, windows
 from memory_store._labels import Labels, Where, checked_labels, holds, where
 from memory_store._listing import LONGEST_TITLE, Listing, Page, as_title, summarise_session
@@ -69,10 +69,10 @@ __all__ = [
     "EnrichmentState",
     "Extraction",
     "Fact",
+    "FactHealth",
     "FactLink",
     "Finding",
     "Forgotten",
-    "Found",
     "GivenFact",
     "Held",
     "KeyDesign",

@@ -50,7 +50,7 @@ class Finding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FactHealth:
     """A finding about a fact of a record, with the facts that it is about; `used` counts the
     answers that repeated its round."""
 
@@ -70,7 +70,7 @@ class Checkup:
     expiring_days: int = 30
 
 
-def health_of(records: Sequence[Record], checkup: Checkup, language: Language) -> list[Found]:
+def health_of(records: Sequence[Record], checkup: Checkup, language: Language) -> list[FactHealth]:
     """The findings about the facts of one user, by kind; of a kind the newest first, but what was
     used most."""
     known = {record.id: record for record in records}
@@ -83,7 +83,7 @@ def health_of(records: Sequence[Record], checkup: Checkup, language: Language) -
     found = [
         *_contradictory(standing, places, used),
         *(
-            Found(Finding.REPLACED, record, fact, used[record.id], (fact.superseded_by,))
+            FactHealth(Finding.REPLACED, record, fact, used[record.id], (fact.superseded_by,))
             for record, fact in own
             if fact.superseded_by
         ),
@@ -92,7 +92,7 @@ def health_of(records: Sequence[Record], checkup: Checkup, language: Language) -
     for record, fact in holding:
         kinds = [*_of_time(record, fact, checkup)]
         kinds.append(Finding.USED if used[record.id] else Finding.UNUSED)
-        found += (Found(kind, record, fact, used[record.id]) for kind in kinds)
+        found += (FactHealth(kind, record, fact, used[record.id]) for kind in kinds)
     order = {finding: place for place, finding in enumerate(Finding)}
     found.sort(key=lambda one: one.record.round.place, reverse=True)
     most = Finding.USED
@@ -115,17 +115,17 @@ def _age(record: Record, fact: Fact, today: date) -> timedelta:
 
 def _contradictory(
     records: Iterable[Record], holding: set[tuple[str, str]], used: Counter[str]
-) -> Iterator[Found]:
+) -> Iterator[FactHealth]:
     for record in records:
         for fact in record.facts:
             held = tuple(one for one in fact.contradicts if (one.round_id, one.text) in holding)
             if held:
-                yield Found(Finding.CONTRADICTORY, record, fact, used[record.id], held)
+                yield FactHealth(Finding.CONTRADICTORY, record, fact, used[record.id], held)
 
 
 def _duplicates(
     holding: Iterable[tuple[Record, Fact]], used: Counter[str], language: Language
-) -> Iterator[Found]:
+) -> Iterator[FactHealth]:
     """Facts that a later one repeats in its words, or by giving the same value."""
     latest: dict[tuple[str, str], tuple[Record, Fact]] = {}
     for record, fact in sorted(holding, key=lambda one: one[0].round.place):
@@ -134,7 +134,7 @@ def _duplicates(
         if (before := latest.get(said)) and before[0].id != record.id:
             again = FactLink(record.id, fact.text, record.round.session_date)
             earlier, repeated = before
-            yield Found(Finding.DUPLICATE, earlier, repeated, used[earlier.id], (again,))
+            yield FactHealth(Finding.DUPLICATE, earlier, repeated, used[earlier.id], (again,))
         latest[said] = record, fact
 
 

@@ -15,7 +15,7 @@ from memory_store._changes.validity import (
     told,
 )
 from memory_store._gate import Gate
-from memory_store._health import HEALTH_FIELDS, Checkup, Found, health_of
+from memory_store._health import HEALTH_FIELDS, Checkup, FactHealth, health_of
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
 from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
@@ -193,7 +193,7 @@ class MemoryReader:
         `correct` says with `speakers` who said it."""
         return await conflicts(self._seen, user_id)
 
-    async def health(self, user_id: str, checkup: Checkup) -> list[Found]:
+    async def health(self, user_id: str, checkup: Checkup) -> list[FactHealth]:
         """What there is to say of each of the user's facts."""
         records = await records_in(self._seen, UserScope(user_id), HEALTH_FIELDS)
         size = FACT * sum(1 + len(record.facts) for record in records)

@@ -1,31 +1,30 @@
 """The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 from memory_store._changes.correction import Corrected, Correction, corrected, given_facts
-from memory_store._changes.extraction import Extraction, enriched
+from memory_store._changes.extraction import Enrichment, Extraction
 from memory_store._changes.forgetting import Forgotten, Removal, RetentionRule
 from memory_store._changes.reaches import Reaches
 from memory_store._changes.writing import Linking, RecordWriter
 from memory_store._facts import reading_of, rule_facts
-from memory_store._gate import Gate
+from memory_store._gate import Gate, beside_others
 from memory_store._identity import admit
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Labels, checked_labels, terms_of
 from memory_store._listing import as_title
-from memory_store._points import enrichment_to_payload, pinned_to_payload, records_in
+from memory_store._points import pinned_to_payload, records_in
 from memory_store._reach import Reach, ReachRule
 from memory_store._reader import FACT, MemoryReader
 from memory_store._types import EnrichmentState, FactLink, Held, Record, Round, is_round_id
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines._engine import Claim, Engine, UserScope
 from memory_store.engines._layout import LABELS
-from memory_store.errors import MemoryStoreError, RoundTaken
+from memory_store.errors import MemoryStoreError
 from memory_store.language.words import in_plain_words
 from memory_store.recall._query import RecallSettings
 from memory_store.scheduler import aside, pause
@@ -34,29 +33,8 @@ from memory_store.transfer._in_use import Moment, Use, is_unfinished, reindex_in
 from memory_store.transfer._records import owned
 from memory_store.transfer._reindexing import Reindexed
 
-# Characters of a failure that are kept.
-_REASON = 500
 # Rounds that get the title of their session in one go.
 _NAMED_AT_ONCE = 16
-
-
-_Given = ParamSpec("_Given")
-_Result = TypeVar("_Result")
-
-
-def _writing(
-    method: Callable[Concatenate["MemoryStore", _Given], Coroutine[Any, Any, _Result]],
-) -> Callable[Concatenate["MemoryStore", _Given], Coroutine[Any, Any, _Result]]:
-    """What writes, and waits while another index is put in place. It calls no other such method."""
-
-    @wraps(method)
-    async def beside_others(
-        store: "MemoryStore", /, *given: _Given.args, **named: _Given.kwargs
-    ) -> _Result:
-        async with store._writes.beside_others():
-            return await method(store, *given, **named)
-
-    return beside_others
 
 
 class MemoryStore(MemoryReader):
@@ -77,7 +55,7 @@ class MemoryStore(MemoryReader):
         `reach_rules` memories are kept closer than was asked."""
         self.reaches = Reaches(engine, reach_rules)
         self._forgets_vectors = forget_vectors
-        self._writes = Gate()
+        self.writes = Gate()
         """Who writes is beside others; who puts another index in place is alone."""
         super().__init__(engine, embedder, settings, design)
 
@@ -85,6 +63,7 @@ class MemoryStore(MemoryReader):
         super()._use(indexer)
         self._linking = Linking(self._engine, self.language)
         self._writer = RecordWriter(self._engine, indexer, self._linking)
+        self._enrichment = Enrichment(self._engine, self._writer, self.language)
         self._removal = Removal(
             self._engine,
             self._writer,
@@ -112,7 +91,7 @@ class MemoryStore(MemoryReader):
         await self.embedder.close()
         await self._engine.close()
 
-    @_writing
+    @beside_others
     async def remember(
         self,
         rounds: Sequence[Round],
@@ -145,7 +124,7 @@ class MemoryStore(MemoryReader):
         facts = await aside(len(round.user_text), rule_facts, round, self.language)
         return Record(round, facts, enrichment)
 
-    @_writing
+    @beside_others
     async def set_reach(self, user_id: str, ids: Sequence[str], reach: Reach) -> list[Record]:
         """Let these rounds of a user go so far, and no farther; and no farther, either, any others
         whose answers repeat them. Those that changed, as they are then. `RoundTaken` when one is
@@ -160,7 +139,7 @@ class MemoryStore(MemoryReader):
         held = {record.id: record.round.turn_ids for record in changed}
         return await self._writer.write(changed, held) if changed else []
 
-    @_writing
+    @beside_others
     async def enrich(self, round: Round, extraction: Extraction) -> Record | None:
         """Add what was extracted from a round to its record, as facts and keys.
 
@@ -168,18 +147,9 @@ class MemoryStore(MemoryReader):
         stored. Doing it again with the same extraction changes nothing but `attempts`.
         """
         record = await self.round(round.user_id, round.id)
-        if record is None or record.round != round:
-            return None
-        try:
-            done = await self._writer.write(
-                [await aside(record.round.size, enriched, record, extraction, self.language)],
-                {record.id: round.turn_ids},
-            )
-        except RoundTaken:
-            return None
-        return done[0]
+        return await self._enrichment.done(record, round, extraction)
 
-    @_writing
+    @beside_others
     async def enrichment_failed(
         self, round: Round, extractor: str, reason: str, *, most_attempts: int
     ) -> None:
@@ -189,49 +159,30 @@ class MemoryStore(MemoryReader):
         written where the round was forgotten or written differently meanwhile.
         """
         record = await self.round(round.user_id, round.id)
-        if record is None or record.round != round:
-            return
-        attempts = record.attempts + 1
-        final = attempts >= most_attempts
-        changed = replace(
-            record,
-            enrichment=EnrichmentState.FAILED if final else EnrichmentState.PENDING,
-            attempts=attempts,
-            extractor=extractor,
-            failure=reason[:_REASON],
-        )
-        only = UserScope(round.user_id, ids=(record.id,))
-        await self._engine.set_payload(only, enrichment_to_payload(changed), round.turn_ids)
+        await self._enrichment.failed(record, round, extractor, reason, most_attempts)
 
-    @_writing
+    @beside_others
     async def enrich_again(self, user_id: str, ids: Sequence[str]) -> None:
         """Set those of these rounds that failed back to `pending`, their attempts forgotten.
 
         Somebody else may have done so already, and even have enriched them: those stay.
         """
-        again = {"enrichment": EnrichmentState.PENDING.value, "attempts": 0}
-        for id in ids:
-            failed = UserScope(user_id, ids=(id,), states=(EnrichmentState.FAILED,))
-            await self._engine.set_payload(failed, again)
+        await self._enrichment.again(user_id, ids)
 
-    @_writing
+    @beside_others
     async def claim(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
         """Claim those of these rounds of one user that wait for enrichment; until the claim is
         over, nobody else gets them. Claimed until `now`, they are free again."""
-        if not rounds:
-            return []
-        held = {round.id: round.turn_ids for round in rounds}
-        ours = await self._engine.claim(UserScope(rounds[0].user_id), held, claim, now)
-        return [round for round in rounds if round.id in ours]
+        return await self._enrichment.claimed(rounds, claim, now)
 
-    @_writing
+    @beside_others
     async def let_go(self, query: str) -> None:
         """Keep no vector of a text that was searched for and is not kept."""
         if self._forgets_vectors:
             said = [query, in_plain_words(query)]
             await self.embedder.forget([*said, *map(self.language.as_statement, said)])
 
-    @_writing
+    @beside_others
     async def name_session(
         self, user_id: str, session_id: str, title: str | None, labels: Labels | None = None
     ) -> list[Record]:
@@ -254,7 +205,7 @@ class MemoryStore(MemoryReader):
                 await self._keep_up_to(user_id, closer, reach)
         return await self.session(user_id, session_id)
 
-    @_writing
+    @beside_others
     async def pin(self, user_id: str, round_id: str, pinned: bool) -> Record | None:
         """Pin a round, or let it go; its record, None where this user has no such round."""
         if not is_round_id(round_id):
@@ -263,7 +214,7 @@ class MemoryStore(MemoryReader):
         await self._engine.set_payload(scope, pinned_to_payload(pinned))
         return await self.round(user_id, round_id)
 
-    @_writing
+    @beside_others
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> list[Record]:
         """Store records that were taken out somewhere, as this user's; those that were new.
 
@@ -278,7 +229,7 @@ class MemoryStore(MemoryReader):
         ]
         return await self._writer.write(new, {})
 
-    @_writing
+    @beside_others
     async def let_supersede(self, user_id: str, round_id: str, allowed: bool) -> Record | None:
         """Undo what the facts of a round replaced, or let the rules link them again.
 
@@ -292,7 +243,7 @@ class MemoryStore(MemoryReader):
         changed = replace(record, facts=facts, may_supersede=allowed)
         return (await self._writer.write([changed], {record.id: record.round.turn_ids}))[0]
 
-    @_writing
+    @beside_others
     async def correct(
         self,
         user_id: str,
@@ -319,12 +270,12 @@ class MemoryStore(MemoryReader):
         stored = await self.round(user_id, round_id)
         return Corrected(stored, sessions) if stored else None
 
-    @_writing
+    @beside_others
     async def ask_again(self, user_id: str, today: date) -> list[FactLink]:
         """What the user is to be asked by today, whether it still holds; each fact is told once."""
         return await self._linking.to_be_asked(user_id, today)
 
-    @_writing
+    @beside_others
     async def forget_round(
         self,
         user_id: str,
@@ -344,7 +295,7 @@ class MemoryStore(MemoryReader):
             return Forgotten()
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
-    @_writing
+    @beside_others
     async def forget_session(
         self,
         user_id: str,
@@ -357,7 +308,7 @@ class MemoryStore(MemoryReader):
         scope = UserScope(user_id, session_id)
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
-    @_writing
+    @beside_others
     async def forget_by_rule(
         self,
         user_id: str,
@@ -373,7 +324,7 @@ class MemoryStore(MemoryReader):
         scope = UserScope(user_id, ids=tuple(sorted(ids)))
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
-    @_writing
+    @beside_others
     async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
         """Forget everything of a user; how much that is."""
         return await self._removal.forget(UserScope(user_id), EnrichmentState.DONE, dry_run=dry_run)
@@ -396,7 +347,7 @@ class MemoryStore(MemoryReader):
         before = self.embedder
         embedder = await asyncio.to_thread(make_embedder)
         indexer = Indexer(embedder, design or self._indexer.design)
-        use = Use(self._writes.alone, self._change_over)
+        use = Use(self.writes.alone, self._change_over)
         try:
             done = await reindex_in_use(
                 self._engine, use, indexer, progress, again=again, moment=moment

@@ -31,10 +31,16 @@ from assistant.answering.packing import (
     pack,
     shortened,
 )
-from assistant.answering.pinned import PINNED, Pinned, pinned_of
 from assistant.answering.plan import Layout, ReadingPlan, Unit
 from assistant.answering.reader import Question, as_read
-from assistant.answering.standing import STANDING, StandingRequest, standing_requests
+from assistant.answering.standing import (
+    PINNED,
+    STANDING,
+    Pinned,
+    StandingRequest,
+    pinned_of,
+    standing_requests,
+)
 from assistant.dates import print_day
 from assistant.models.token_counter import TokenCounter
 from assistant.prompts.fence import fenced_json

@@ -17,10 +17,9 @@ from assistant.answering.context import Context, ContextRequest, build_context
 from assistant.answering.instructions import NoteInput
 from assistant.answering.layouts import CONTRADICTED, SEVERAL
 from assistant.answering.packing import Passage, Shown
-from assistant.answering.pinned import PINNED, Pinned
 from assistant.answering.plan import Layout
 from assistant.answering.reader import Question
-from assistant.answering.standing import STANDING, StandingRequest
+from assistant.answering.standing import PINNED, STANDING, Pinned, StandingRequest
 from assistant.dates import print_day
 from assistant.models.chat_model import ChatModel, Message, TokenCounts
 from assistant.models.token_counter import CHARACTERS_PER_TOKEN

@@ -1,4 +1,5 @@
-"""Standing requests: how the user wants to be answered from now on, whatever they ask about.
+"""What stands in every prompt, whatever is asked: what the user pinned, as long as it holds, and
+how they want to be answered from now on.
 
 "Always give dates as day and month." is like no question that it is meant for, so that it is
 looked for by itself, and shown apart from the rounds.
@@ -10,10 +11,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from assistant.answering.packing import shortened
 from assistant.answering.reader import Question
 from assistant.dates import print_day
 from memory_store import (
     Days,
+    Listing,
     MemoryReader,
     Query,
     Recalled,
@@ -25,6 +28,10 @@ from memory_store.language import Language
 
 STANDING = "standing requests"
 """Under this name they stand in what a model reads."""
+PINNED = "pinned"
+"""Under this name it stands in what a model reads."""
+_MOST_PINNED = 16
+_LONGEST_PINNED = 400
 
 # Rounds near to any of these may hold a standing request.
 _LIKE = (
@@ -90,3 +97,46 @@ def _requests(record: Record) -> Iterator[StandingRequest]:
     requests = reading_of(round).instructions
     if requests and not is_quoting(record):
         yield from (StandingRequest(record.id, round.session_date, text) for text in requests)
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """What one pinned round says, and when it was said."""
+
+    round_id: str
+    said_at: datetime
+    text: str
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The entry that is shown."""
+        return {"said_on": print_day(self.said_at), "text": self.text}
+
+
+async def pinned_of(store: MemoryReader, question: Question) -> list[Pinned]:
+    """What is pinned, the newest first, as it holds on the day of the question: of days, labels and
+    a user as the question has them. Raises what the store raises."""
+    if not question.user_id:
+        return []
+    days = question.known.within(Days(last=question.asked_at.date()))
+    if days is None:
+        return []
+    listing = Listing(
+        question.user_id,
+        days,
+        as_of=days.last,
+        limit=_MOST_PINNED,
+        where=question.where,
+        pinned=True,
+    )
+    page = await store.listed(listing)
+    return [one for record in page.records for one in _pinned_in(record)]
+
+
+def _pinned_in(record: Record) -> Iterator[Pinned]:
+    """What of a round holds: its facts, without those that were replaced; without facts its
+    words."""
+    holding = [fact.text for fact in record.facts if fact.superseded_by is None]
+    text = " ".join(holding) if record.facts else record.round.user_text
+    if text.strip():
+        yield Pinned(record.id, record.round.session_date, shortened(text, _LONGEST_PINNED))

@@ -1,6 +1,5 @@
-"""A chat request, resolved; what came of it; and what is kept of one between calls of tools."""
+"""A chat request, resolved; what it may mean; and what came of it."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from assistant.answering.reader import Outcome, Trace, shapes_reply
 from assistant.answering.statements import ONLY_ASKS
-from assistant.chat.retriever import Retrieved, Understanding
+from assistant.chat.retriever import Understanding
 from assistant.models.chat_model import Message
 from memory_store import Days, Labels, Reach, Recall, Record, Round, Where
 from memory_store.language import (
@@ -195,49 +194,3 @@ class ChatDone:
     outcome: Outcome = Outcome.ANSWERED
     gone: Sequence[Round] = ()
     """What it forgot."""
-
-
-_MOST_LOOPS = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """A question that is being answered with tools, a request for each round of calls: what was
-    recalled for it, and the messages from it on.
-
-    What was recalled is kept until the answer is complete, so that memory is searched once and the
-    model reads the same in every round; the messages, for a client that sends only what is new.
-    """
-
-    question: str
-    retrieved: Retrieved | None
-    messages: Sequence[Message]
-    reach: Reach = Reach.NEVER_IN_ANSWERS
-    """Up to where memory was seen."""
-
-
-class UnderWay:
-    """The last loop of each session, of so many sessions. All are gone with a restart, and with
-    anything that is forgotten."""
-
-    def __init__(self) -> None:
-        self._loops: OrderedDict[tuple[str, str], Loop] = OrderedDict()
-
-    def keep(self, user_id: str, session_id: str, loop: Loop) -> None:
-        """A reply of this session has called tools."""
-        self._loops[user_id, session_id] = loop
-        self._loops.move_to_end((user_id, session_id))
-        while len(self._loops) > _MOST_LOOPS:
-            self._loops.popitem(last=False)
-
-    def of(self, user_id: str, session_id: str) -> Loop | None:
-        """The loop of a session, if one is under way."""
-        return self._loops.get((user_id, session_id))
-
-    def end(self, user_id: str, session_id: str) -> None:
-        """The question of this session is answered, or another one is asked."""
-        self._loops.pop((user_id, session_id), None)
-
-    def clear(self) -> None:
-        """Something was forgotten: it may be in what was recalled."""
-        self._loops.clear()

@@ -5,33 +5,25 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from assistant.answering.at_odds import without_odds
 from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
 from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts, Settled
-from assistant.chat.call import ChatCall, ChatDone, Loop, Meaning, MemoryMode, UnderWay
+from assistant.chat.call import ChatCall, ChatDone, Meaning, MemoryMode
 from assistant.chat.forgetting import Said
 from assistant.chat.held_back import HeldBack
+from assistant.chat.recalling import Loop, Loops, Recalling
 from assistant.chat.recorder import Recorder
-from assistant.chat.retriever import Read, Retrieved, Retriever, known_until
+from assistant.chat.retriever import Retriever, known_until
 from assistant.chat.rounds import ChatRounds, next_round
-from assistant.chat.turns import Role
 from assistant.errors import InvalidRequest
-from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
 from memory_store import (
     MemoryReader,
-    Query,
-    Reach,
     Recall,
-    Recalled,
     StatedMemory,
 )
-from memory_store.language import LONGEST_QUERY
 from memory_store.scheduler import aside
 
-# Whatever the budget: each is a value to be read.
-_MOST_ROUNDS = 200
 # Characters that are searched for words in the time in which rules read one.
 _READ_FAST = 4
 
@@ -51,7 +43,7 @@ class Chat:
         recorder: Recorder,
         reader: Reader,
         acts: Acts,
-        under_way: UnderWay,
+        loops: Loops,
         memory: MemoryReader,
         *,
         beside: "Chat | None" = None,
@@ -62,20 +54,20 @@ class Chat:
     ) -> None:
         """`memory` is what the reader sees of it. Where that is not all, `beside` answers, without
         a model, what may not go to the model. `strict` says whether recall is, where a call does
-        not say. `recalled_rounds` is how many, if not as much as the
-        reader can make use of; `kept_of_results` how many characters of each tool's result are
-        remembered; `observe` hears how many seconds each stage of an answer took."""
-        self._retriever = retriever
+        not say. `recalled_rounds` is how many, if not as much as the reader can make use of;
+        `kept_of_results` how many characters of each tool's result are remembered; `observe` hears
+        how many seconds each stage of an answer took."""
         self._recorder = recorder
         self._reader = reader
         self._acts = acts
-        self._under_way = under_way
+        self._loops = loops
         self._memory = memory
         self._held_back = HeldBack(recorder, memory)
         self._beside = beside
-        self._strict = strict
+        self._recalling = Recalling(
+            retriever, reader, memory, loops, strict=strict, recalled_rounds=recalled_rounds
+        )
         self._rounds = ChatRounds(recorder, kept_of_results)
-        self._recalled_rounds = recalled_rounds
         self._observe = observe
 
     def answer(self, call: ChatCall) -> Pieces:
@@ -92,7 +84,7 @@ class Chat:
 
     def loop(self, user_id: str, session_id: str) -> Loop | None:
         """The question of a session that is being answered with tools."""
-        return self._under_way.of(user_id, session_id)
+        return self._loops.of(user_id, session_id)
 
     async def _answer(self, call: ChatCall) -> Pieces:
         self._check_model(call)
@@ -104,9 +96,6 @@ class Chat:
                 if isinstance(piece, ChatDone) and piece.record:
                     piece = replace(piece, record=await self._memory.as_seen(piece.record))
                 yield piece
-
-    def _is_strict(self, call: ChatCall) -> bool:
-        return self._strict if call.strict is None else call.strict
 
     async def _go_on(self, call: ChatCall, meaning: Meaning) -> Pieces:
         if self._is_said(call) and (settled := await self._acts.settled(call)):
@@ -204,8 +193,8 @@ class Chat:
 
     async def _read(self, call: ChatCall, meaning: Meaning) -> Pieces:
         started = time.perf_counter()
-        known = self._known(call)
-        retrieved = known or await self._retrieve(call, meaning)
+        known = self._recalling.kept(call)
+        retrieved = known or await self._recalling.retrieved(call, meaning)
         recall = retrieved.recall if retrieved else None
         recalled_at = time.perf_counter()
         answer = _Answer()
@@ -234,7 +223,7 @@ class Chat:
                 yield AnswerPiece(noted)
         elif not answer.text and not trace.calls and not self._acts.has_model:
             yield AnswerPiece(NOT_KEPT_MODE)
-        self._keep_loop(call, retrieved, answer.text, trace)
+        self._recalling.keep(call, retrieved, answer.text, trace)
         timings = {
             "recall_ms": (recalled_at - started) * 1000,
             "read_ms": (read_at - recalled_at) * 1000,
@@ -254,18 +243,6 @@ class Chat:
         noted = await self._acts.acknowledged(meaning, next_round(call, meaning))
         return "\n".join(filter(None, [noted, await self._questions(call, meaning)]))
 
-    def _keep_loop(
-        self, call: ChatCall, retrieved: Retrieved | None, answer: str, trace: Trace
-    ) -> None:
-        """Keep what the next request of a loop needs, while there will be one."""
-        if not trace.calls:
-            self._under_way.end(*call.place)
-            return
-        sent = {"role": "assistant", "content": answer or None, "tool_calls": list(trace.calls)}
-        asked = call.message or Message(Role.USER, call.text)
-        messages = [asked, *call.after, Message(Role.ASSISTANT, answer, sent)]
-        self._under_way.keep(*call.place, Loop(call.text, retrieved, messages, self._memory.reach))
-
     @staticmethod
     def _is_said(call: ChatCall) -> bool:
         """Whether it is said in a conversation that is kept, rather than asked of memory."""
@@ -276,58 +253,15 @@ class Chat:
         tells = meaning.only_tells or (meaning.tells and not call.mode.recalls)
         return tells and not self._acts.has_model and self._is_said(call)
 
-    def _known(self, call: ChatCall) -> Retrieved | None:
-        """An earlier recall: all rounds of tool calls of one question share one."""
-        is_kept = call.after and call.mode.recalls and not self._is_strict(call)
-        loop = self._under_way.of(*call.place) if is_kept else None
-        is_same = loop and loop.question == call.text and self._memory.reach.includes(loop.reach)
-        return loop.retrieved if loop and is_same else None
-
-    async def _retrieve(self, call: ChatCall, meaning: Meaning) -> Retrieved | None:
-        query = call.asked[:LONGEST_QUERY]
-        if not call.mode.recalls or not query.strip():
-            return None
-        # Rounds that the conversation shows already are not read twice.
-        reads_conversation = self._reader.reads_conversation
-        shown = len(call.conversation) // 2 if reads_conversation else 0
-        wanted = self._recalled_rounds or self._reader.most_rounds(meaning.asked)
-        # Of short rounds a prompt holds more.
-        fits_more = reads_conversation and not self._recalled_rounds
-        found = await self._retriever_for(call).retrieve(
-            Query(
-                call.user_id,
-                query,
-                min(wanted + shown, _MOST_ROUNDS),
-                known_until(call.days, call.asked_at, timed=call.timed),
-                asked_on=call.asked_at.date(),
-                explained=call.debug,
-                sessions=False,
-                short_limit=_MOST_ROUNDS if fits_more else 0,
-                where=call.where,
-                asked=meaning.asked,
-            ),
-            # The query model may be elsewhere.
-            Read.MODEL if call.reach is Reach.ANYWHERE else Read.RULES,
-        )
-        if not self._is_strict(call):
-            return found
-        return replace(found, recall=await without_odds(self._memory, found.recall))
-
     def _reader_for(self, call: ChatCall) -> Reader:
-        if not self._is_strict(call):
+        if not self._recalling.is_strict(call):
             return self._reader
         return self._reader.over(StatedMemory(self._memory, call.asked_at))
-
-    def _retriever_for(self, call: ChatCall) -> Retriever:
-        if not self._is_strict(call):
-            return self._retriever
-        return self._retriever.over(StatedMemory(self._memory, call.asked_at))
 
     def _question(self, call: ChatCall, meaning: Meaning, recall: Recall | None) -> Question:
         recalled = None
         if call.mode.recalls:
-            rounds = recall.read if recall else ()
-            recalled = _unseen(rounds, call, reads_all=self._reader.reads_conversation)
+            recalled = self._recalling.unseen(recall, call)
         return Question(
             text=call.asked if not self._acts.has_model else call.text,
             asked_at=call.asked_at,
@@ -344,7 +278,9 @@ class Chat:
             is_task=call.is_task,
             tells=call.may_tell and meaning.tells_more,
             is_kept=call.mode.stores,
-            left_out=(recall.left_out if recall else {}) if self._is_strict(call) else None,
+            left_out=(recall.left_out if recall else {})
+            if self._recalling.is_strict(call)
+            else None,
         )
 
 
@@ -395,17 +331,3 @@ def _by_rounds(trace: Trace, recall: Recall | None) -> Trace:
         dropped=rounds(trace.dropped),
         trimmed=rounds(trace.trimmed),
     )
-
-
-def _unseen(rounds: Sequence[Recalled], call: ChatCall, *, reads_all: bool) -> list[Recalled]:
-    """Recalled rounds without this one, sent before, and without those that the reader sees as
-    earlier messages where it reads them all."""
-    seen = {call.text}
-    if reads_all:
-        seen |= {m.content for m in call.conversation if m.role == "user"}
-    return [
-        found
-        for found in rounds
-        if found.record.round.session_id != call.session_id
-        or found.record.round.user_text not in seen
-    ]

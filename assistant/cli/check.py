@@ -23,7 +23,7 @@ _ROLES: tuple[Role, ...] = get_args(Role)
 _GREETING = "Say ok."
 
 
-class Finding(NamedTuple):
+class PartOfSetUp(NamedTuple):
     """One part of the set-up, whether it can be used, and what there is to say about it."""
 
     part: str
@@ -40,7 +40,7 @@ def check_set_up(settings: Settings) -> CommandResult:
     return CommandResult({"usable": usable, "parts": parts}, "\n".join(lines), 0 if usable else 1)
 
 
-async def _findings(settings: Settings) -> list[Finding]:
+async def _findings(settings: Settings) -> list[PartOfSetUp]:
     named = {f"{role}_model": settings.model(role) for role in _ROLES} | {
         f"profiles.{name}": how for name, how in settings.profiles.items()
     }
@@ -48,7 +48,7 @@ async def _findings(settings: Settings) -> list[Finding]:
     return [await _address(settings), *await _memory(settings), *models]
 
 
-async def _address(settings: Settings) -> Finding:
+async def _address(settings: Settings) -> PartOfSetUp:
     """Whether the server may listen where it is told to, by as many processes."""
     address = f"{settings.host}:{settings.port}"
     try:
@@ -57,11 +57,13 @@ async def _address(settings: Settings) -> Finding:
         check_workers(settings)
         needs_key = Doorkeeper(settings).needs_key or bool(shared)
     except (MemoryStoreError, AssistantError) as error:
-        return Finding("address", False, str(error))
-    return Finding("address", True, f"{address} ({'with' if needs_key else 'without'} API keys)")
+        return PartOfSetUp("address", False, str(error))
+    return PartOfSetUp(
+        "address", True, f"{address} ({'with' if needs_key else 'without'} API keys)"
+    )
 
 
-async def _model(settings: Settings, part: str, how: LanguageModel) -> Finding:
+async def _model(settings: Settings, part: str, how: LanguageModel) -> PartOfSetUp:
     name = how.name
     try:
         model = gateway_to(how, settings, RoleCounts())
@@ -70,37 +72,37 @@ async def _model(settings: Settings, part: str, how: LanguageModel) -> Finding:
         finally:
             await model.close()
     except AssistantError as error:
-        return Finding(part, False, f"{name}: {error}")
-    return Finding(part, True, f"{name} answers")
+        return PartOfSetUp(part, False, f"{name}: {error}")
+    return PartOfSetUp(part, True, f"{name} answers")
 
 
-async def _memory(settings: Settings) -> list[Finding]:
+async def _memory(settings: Settings) -> list[PartOfSetUp]:
     """The memory and the embedder; where there is none yet, whether one can be made."""
     where = str(settings.public()["qdrant_url"] or settings.data_dir)
     try:
         if not await memory_exists(settings):
             if not settings.qdrant_url:
                 require_place(settings.data_dir)
-            none_yet = Finding("memory", True, f"none yet: the first start makes it in {where}")
+            none_yet = PartOfSetUp("memory", True, f"none yet: the first start makes it in {where}")
             return [none_yet, await _embedder(settings)]
         async with open_services(settings) as services:
             await services.store.check()
             rounds, promise = await services.store.verify(), await services.store.promise()
             made_by: Mapping[str, object] = services.store.description
     except EmbeddingFailed as error:
-        return [Finding("embedder", False, str(error))]
+        return [PartOfSetUp("embedder", False, str(error))]
     except (MemoryStoreError, AssistantError) as error:
-        return [Finding("memory", False, str(error))]
+        return [PartOfSetUp("memory", False, str(error))]
     known = ", ".join(f"{name} {value}" for name, value in made_by.items())
     return [
-        Finding("memory", True, f"{where} ({known}): all {rounds} memories read; {promise}"),
-        Finding("embedder", True, settings.embedder),
+        PartOfSetUp("memory", True, f"{where} ({known}): all {rounds} memories read; {promise}"),
+        PartOfSetUp("embedder", True, settings.embedder),
     ]
 
 
-async def _embedder(settings: Settings) -> Finding:
+async def _embedder(settings: Settings) -> PartOfSetUp:
     try:
         await make_embedder(settings).close()
     except EmbeddingFailed as error:
-        return Finding("embedder", False, str(error))
-    return Finding("embedder", True, settings.embedder)
+        return PartOfSetUp("embedder", False, str(error))
+    return PartOfSetUp("embedder", True, settings.embedder)

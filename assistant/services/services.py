@@ -19,9 +19,9 @@ from assistant.answering.plan import (
 from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import Reader
 from assistant.chat.acts import Acts
-from assistant.chat.call import UnderWay
 from assistant.chat.chat import Chat
 from assistant.chat.forgetting import Forgetting, PendingHere, PendingShared
+from assistant.chat.recalling import Loops
 from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Retriever, Searchable
 from assistant.clock import wall_clock
@@ -172,10 +172,10 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             done=scrubbing.forgotten,
         )
         opened.push_async_callback(reindexing.close)
-        under_way = UnderWay()
+        loops = Loops()
 
         def forgotten() -> None:
-            under_way.clear()
+            loops.clear()
             scrubbing.forgotten()
 
         recorder = Recorder(
@@ -186,7 +186,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             notices=notices,
         )
         if notices:
-            erased = partial(_erased_elsewhere, settings, recorder, store, under_way)
+            erased = partial(_erased_elsewhere, settings, recorder, store, loops)
             notices.watch(ERASED, erased)
         worker: EnrichmentWorker | None = None
         if extractor:
@@ -214,7 +214,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
                 recorder,
                 one,
                 _acts(settings, store, seen, forgetting, has_model=one.reads_conversation),
-                under_way,
+                loops,
                 seen,
                 beside=beside,
                 strict=settings.reading.strict if strict is None else strict,
@@ -264,9 +264,9 @@ def _receipts(settings: Settings, notices: Notices | None) -> ReceiptOffice:
 
 
 async def _erased_elsewhere(
-    settings: Settings, recorder: Recorder, store: MemoryStore, under_way: UnderWay
+    settings: Settings, recorder: Recorder, store: MemoryStore, loops: Loops
 ) -> None:
-    under_way.clear()
+    loops.clear()
     await recorder.erased_elsewhere()
     if settings.forget_caches:
         store.embedder.forget_memory()

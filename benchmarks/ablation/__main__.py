@@ -30,10 +30,8 @@ from rich.table import Table
 
 from assistant.app import create_app
 from assistant.settings import Settings
-from benchmarks.diaries.__main__ import replay
-from benchmarks.diaries.scoring import Outcome
-from benchmarks.plain.chats import Counts, put
-from benchmarks.plain.people_files import PEOPLE
+from benchmarks.diaries.__main__ import AnswerGrade, replay
+from benchmarks.plain.chats import PEOPLE, HitCounts, put
 from harness.judges.lexical.judge import decide
 from harness.records.digest import QuestionDigest
 from memory_store.language import wording
@@ -170,12 +168,12 @@ class Bench:
         outcomes = [
             one.outcome for file in DIARIES for one in await replay(file, self._settings(file.stem))
         ]
-        counts = Counts()
+        counts = HitCounts()
         for file in PEOPLE:
             await put(file, self._settings(file.stem), counts)
         return {
-            "diaries: first": outcomes.count(Outcome.FIRST),
-            "wrong": outcomes.count(Outcome.WRONG) + outcomes.count(Outcome.MADE_UP),
+            "diaries: first": outcomes.count(AnswerGrade.FIRST),
+            "wrong": outcomes.count(AnswerGrade.WRONG) + outcomes.count(AnswerGrade.MADE_UP),
             **{name: sum(counts.of[name]) for name in _PLAIN},
             "benchmark": await self._right(),
         }

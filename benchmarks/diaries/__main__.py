@@ -2,14 +2,20 @@
 
 Every message is told over the API on its day, one session a day, and every question asked when it
 was asked, as a chat that is stored as well. Eight diaries lie beside this module.
+
+An answer is worth what its words alone say. It is read from the top, as people do: what stands
+first counts most, and a wrong statement is worse than a quote that does not help.
 """
 
 import argparse
 import asyncio
 import json
+import re
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import httpx
@@ -18,25 +24,92 @@ from rich.table import Table
 
 from assistant.app import create_app
 from assistant.settings import Settings
-from benchmarks.diaries.scoring import Asked, Outcome, outcome
+
+
+class AnswerGrade(StrEnum):
+    """What became of a question."""
+
+    FIRST = "right, first"
+    """The first line holds the answer; or what was never told is not known."""
+    SOMEWHERE = "right, below"
+    """A later line holds it."""
+    BESIDE = "beside it"
+    """Quotes that do not answer, and nothing wrong claimed."""
+    WRONG = "wrong"
+    """What was claimed, or stood first as if it still held, is not so."""
+    REFUSED = "refused"
+    """Said not to know what was told."""
+    MADE_UP = "made up"
+    """Claimed what was never told."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class DiaryQuestion:
+    """A question, with the texts of which one of each group is in a right answer, and those that
+    mark a wrong one. No group: it was never told."""
+
+    text: str
+    kind: str
+    right: Sequence[Sequence[str]]
+    wrong: Sequence[str]
+
+
+# What introduces quotes, and no claim.
+_OPENING = re.compile(r"^[^“”]*:$")
+_QUOTE = re.compile(r"^\s*(?:[-*•]|\d+\.)\s")
+_UNKNOWN = re.compile(
+    r"\b(?:I don['’]t know|never came up|you (?:have|['’]ve) not told me)\b", re.I
+)
+_OLDER = re.compile(r"\((?:no longer|older|before|until|replaced)\b", re.I)
+
+
+def outcome(asked: DiaryQuestion, answer: str) -> AnswerGrade:
+    """What the answer is worth."""
+    lines = [line for line in answer.splitlines() if line.strip() and not _OPENING.match(line)]
+    unknown = bool(_UNKNOWN.search(lines[0])) if lines else True
+    claims = [line for line in lines if not _QUOTE.match(line) and not _UNKNOWN.search(line)]
+    first = next((line for line in lines if not _UNKNOWN.search(line)), "")
+    misleading = _holds_any(asked.wrong, first) and not _OLDER.search(first)
+    if not asked.right:
+        if unknown:
+            return AnswerGrade.FIRST
+        return (
+            AnswerGrade.MADE_UP
+            if claims
+            else AnswerGrade.WRONG
+            if misleading
+            else AnswerGrade.BESIDE
+        )
+    if all(_holds_any(group, answer) for group in asked.right):
+        leads = any(_holds_any(group, first) for group in asked.right)
+        if leads and not unknown:
+            return AnswerGrade.FIRST
+        return AnswerGrade.WRONG if misleading and claims else AnswerGrade.SOMEWHERE
+    if unknown:
+        return AnswerGrade.REFUSED
+    return AnswerGrade.WRONG if claims or misleading else AnswerGrade.BESIDE
+
+
+def _holds_any(texts: Sequence[str], answer: str) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", answer, re.I) for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class GradedAnswer:
     """A question of somebody's, the answer, and what it is worth."""
 
     person: str
-    asked: Asked
+    asked: DiaryQuestion
     answer: str
-    outcome: Outcome
+    outcome: AnswerGrade
 
 
-async def replay(file: Path, settings: Settings) -> list[Answered]:
+async def replay(file: Path, settings: Settings) -> list[GradedAnswer]:
     """Tell and ask everything of one diary, in the order of its times."""
     diary = json.loads(file.read_text())
     events = sorted([*diary["messages"], *diary["questions"]], key=lambda one: str(one["at"]))
     app = create_app(settings)
-    answered: list[Answered] = []
+    answered: list[GradedAnswer] = []
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1") as http,
@@ -44,8 +117,10 @@ async def replay(file: Path, settings: Settings) -> list[Answered]:
         for event in events:
             answer = await _say(http, diary["person"], event["text"], event["at"])
             if "kind" in event:
-                asked = Asked(event["text"], event["kind"], event["right"], event["wrong"])
-                answered.append(Answered(diary["person"], asked, answer, outcome(asked, answer)))
+                asked = DiaryQuestion(event["text"], event["kind"], event["right"], event["wrong"])
+                answered.append(
+                    GradedAnswer(diary["person"], asked, answer, outcome(asked, answer))
+                )
     return answered
 
 
@@ -63,8 +138,8 @@ async def _say(http: httpx.AsyncClient, person: str, text: str, at: str) -> str:
     return str(reply.json()["choices"][0]["message"]["content"])
 
 
-async def _replay_all(files: list[Path]) -> list[Answered]:
-    answered: list[Answered] = []
+async def _replay_all(files: list[Path]) -> list[GradedAnswer]:
+    answered: list[GradedAnswer] = []
     for file in files:
         with tempfile.TemporaryDirectory() as folder:
             answered += await replay(file, Settings(data_dir=Path(folder)))
@@ -81,7 +156,7 @@ def main() -> None:
     answered = asyncio.run(_replay_all(arguments.files))
     if arguments.show:
         for one in answered:
-            if one.outcome is not Outcome.FIRST:
+            if one.outcome is not AnswerGrade.FIRST:
                 asked = one.asked
                 console.print(
                     f"\n[{one.outcome}] {asked.kind}: {asked.text}"
@@ -89,7 +164,7 @@ def main() -> None:
                     markup=False,
                     highlight=False,
                 )
-    table = Table("", "questions", *Outcome)
+    table = Table("", "questions", *AnswerGrade)
     for name in dict.fromkeys([*(one.asked.kind for one in answered)]):
         _row(table, name, [one for one in answered if one.asked.kind == name])
     for name in dict.fromkeys([*(one.person for one in answered)]):
@@ -98,9 +173,9 @@ def main() -> None:
     console.print(table)
 
 
-def _row(table: Table, name: str, answered: list[Answered]) -> None:
+def _row(table: Table, name: str, answered: list[GradedAnswer]) -> None:
     counts = Counter(one.outcome for one in answered)
-    table.add_row(name, str(len(answered)), *(str(counts[each]) for each in Outcome))
+    table.add_row(name, str(len(answered)), *(str(counts[each]) for each in AnswerGrade))
 
 
 if __name__ == "__main__":

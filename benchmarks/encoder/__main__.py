@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.encoder.examples import HELD_OUT, UNANSWERED, of_lives, pairs
-from benchmarks.encoder.recall import Found, closest, latest, of_examples, recall_of
+from benchmarks.encoder.recall import EvidencePlace, closest, latest, of_examples, recall_of
 from harness.datasets.registry import open_dataset
 from memory_store import RecallSettings, Weights
 from memory_store.embedding import (
@@ -124,13 +124,13 @@ async def _measure(given: argparse.Namespace) -> None:
     Console(width=_WIDTH).print(f"{name}, {model.path}", table)
 
 
-def _add(table: Table, label: str, found: Sequence[Found]) -> None:
+def _add(table: Table, label: str, found: Sequence[EvidencePlace]) -> None:
     rounds = "/".join(f"{_share(found, 'rounds', k):.3f}" for k in _CUTS)
     sessions = "/".join(f"{_share(found, 'sessions', k):.3f}" for k in _CUTS[:2])
     table.add_row(label, str(len(found)), rounds, sessions)
 
 
-def _share(found: Sequence[Found], what: str, cut: int) -> float:
+def _share(found: Sequence[EvidencePlace], what: str, cut: int) -> float:
     """Of how many questions all evidence is among the first."""
     places = [one.rounds if what == "rounds" else one.sessions for one in found]
     return sum(place <= cut for place in places) / max(1, len(places))

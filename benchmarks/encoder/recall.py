@@ -30,7 +30,7 @@ _STEP = timedelta(seconds=1)
 _SAID_ON = datetime(2025, 1, 1, tzinfo=UTC)
 
 
-class Found(NamedTuple):
+class EvidencePlace(NamedTuple):
     """At which place the last of a question's evidence was found, counted from 1."""
 
     question_type: str
@@ -40,7 +40,7 @@ class Found(NamedTuple):
 
 async def recall_of(
     dataset: Dataset, embedder: Embedder, settings: RecallSettings
-) -> AsyncIterator[Found]:
+) -> AsyncIterator[EvidencePlace]:
     """Every answerable question with labelled evidence, asked of its own history."""
     for group in dataset.histories([one.question_id for one in dataset.outlines]):
         with tempfile.TemporaryDirectory() as folder:
@@ -69,25 +69,25 @@ def _rounds(question: Question) -> Iterator[Round]:
         yield from add_turns([], turns, user_id=_USER, session_id=str(session.position))
 
 
-async def _found(question: Question, store: MemoryStore) -> Found:
+async def _found(question: Question, store: MemoryStore) -> EvidencePlace:
     asked_on = question.question_date.date()
     recall = await store.recall(Query(_USER, question.question, _DEPTH, asked_on=asked_on))
     rounds = [one.record.round for one in recall.rounds]
     return _placed(question, rounds, [one.session_id for one in recall.sessions])
 
 
-def _placed(question: Question, rounds: Sequence[Round], sessions: Sequence[str]) -> Found:
+def _placed(question: Question, rounds: Sequence[Round], sessions: Sequence[str]) -> EvidencePlace:
     """Where the evidence is among these, the best first."""
     ids = {str(session.position): session.session_id for session in question.sessions}
     places = [(int(round.session_id), round.round_index) for round in rounds]
-    return Found(
+    return EvidencePlace(
         question.question_type,
         _last(places, evidence_rounds(question)),
         _last([ids[one] for one in sessions], question.evidence_session_ids),
     )
 
 
-def latest(dataset: Dataset) -> Iterator[Found]:
+def latest(dataset: Dataset) -> Iterator[EvidencePlace]:
     """The same questions, where what was said last comes first: what a window of the latest
     sessions would hold."""
     for group in dataset.histories([one.question_id for one in dataset.outlines]):
@@ -121,7 +121,7 @@ def _last(ranked: Sequence[object], wanted: Sequence[object]) -> int:
 
 async def of_examples(
     examples: Sequence[Example], embedder: Embedder, settings: RecallSettings
-) -> AsyncIterator[Found]:
+) -> AsyncIterator[EvidencePlace]:
     """Each example's question, asked of a memory that holds the messages of all, one a session."""
     messages = list(
         dict.fromkeys(text for one in examples for text in one.positives + one.negatives)
@@ -140,5 +140,5 @@ async def of_examples(
             recall = await store.recall(Query(_USER, one.question, _DEPTH))
             ranked = [int(found.record.round.session_id) for found in recall.rounds]
             place = _last(ranked, [places[text] for text in one.positives])
-            yield Found(one.kind, place, place)
+            yield EvidencePlace(one.kind, place, place)
         await engine.close()

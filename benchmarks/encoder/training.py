@@ -36,7 +36,7 @@ _TOGETHER = 32
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TrainingRecipe:
     """How one run is taught. Chosen by what helps inside the product's fusion:
     docs/decisions/0022."""
 
@@ -58,9 +58,9 @@ class Recipe:
 
 
 RUNS = (
-    Recipe(),
-    Recipe(seed=2, batch=512, rate=1.5e-4),
-    Recipe(seed=3, batch=1024, rate=2e-4, negatives=3, epochs=6.0),
+    TrainingRecipe(),
+    TrainingRecipe(seed=2, batch=512, rate=1.5e-4),
+    TrainingRecipe(seed=3, batch=1024, rate=2e-4, negatives=3, epochs=6.0),
 )
 KEPT = 0.4
 """Share of the base in the average with the runs."""
@@ -69,7 +69,9 @@ KEPT = 0.4
 class Rows:
     """The rows of all examples: question, positive, negatives; drawn anew for each epoch."""
 
-    def __init__(self, examples: Sequence[Example], recipe: Recipe, vectors: Vectors) -> None:
+    def __init__(
+        self, examples: Sequence[Example], recipe: TrainingRecipe, vectors: Vectors
+    ) -> None:
         """`vectors` are the base's, of every question and key."""
         self._recipe = recipe
         self._draw = random.Random(recipe.seed)
@@ -143,7 +145,7 @@ def batches(rows: Sequence[Row], size: int, draw: random.Random) -> Iterator[lis
 class Learner:
     """The network while it is taught, on a graphics card where there is one."""
 
-    def __init__(self, folder: Path, recipe: Recipe) -> None:
+    def __init__(self, folder: Path, recipe: TrainingRecipe) -> None:
         torch.manual_seed(recipe.seed)
         self._recipe = recipe
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -195,7 +197,9 @@ class Learner:
         return rows[torch.tensor(order, device=self._device).argsort()]
 
 
-def taught(rows: Rows, base: Path, recipe: Recipe, file: Path) -> Iterator[tuple[int, int, float]]:
+def taught(
+    rows: Rows, base: Path, recipe: TrainingRecipe, file: Path
+) -> Iterator[tuple[int, int, float]]:
     """Teach the network in the folder, and write its weights; yields steps done, all, and loss."""
     learner, draw = Learner(base, recipe), random.Random(recipe.seed)
     epoch = rows.epoch()

@@ -22,7 +22,7 @@ from rich.table import Table
 
 from assistant.app import create_app
 from assistant.settings import Settings
-from benchmarks.extraction.scoring import Found, Score, Stated
+from benchmarks.extraction.scoring import AnnotatedFact, FoundFact, Score
 
 HERE = Path(__file__).parent
 DEV, HELD_OUT = sorted(HERE.glob("dev/*.json")), sorted(HERE.glob("held_out/*.json"))
@@ -44,7 +44,9 @@ async def score(files: Sequence[Path], model: str | None = None) -> Score:
         with tempfile.TemporaryDirectory() as folder:
             settings = Settings(data_dir=Path(folder), **chosen)
             found = list(_found(rounds, await _recorded(rounds, settings), by_model=bool(model)))
-        stated = [Stated.of(one, n) for n, said in enumerate(rounds) for one in said["facts"]]
+        stated = [
+            AnnotatedFact.of(one, n) for n, said in enumerate(rounds) for one in said["facts"]
+        ]
         scored.add(stated, found)
     return scored
 
@@ -76,7 +78,9 @@ def _messages(said: _Line) -> Iterator[_Line]:
     yield {"role": "assistant", "content": said.get("reply", "Noted."), "timestamp": at}
 
 
-def _found(rounds: Sequence[_Line], kept: Sequence[_Line], *, by_model: bool) -> Iterator[Found]:
+def _found(
+    rounds: Sequence[_Line], kept: Sequence[_Line], *, by_model: bool
+) -> Iterator[FoundFact]:
     """The facts of one person, each of its round."""
     places = {line["session_date"]: n for n, line in enumerate(kept)}
     if len(places) != len(rounds):
@@ -86,7 +90,7 @@ def _found(rounds: Sequence[_Line], kept: Sequence[_Line], *, by_model: bool) ->
             if one["speaker"] == "assistant":
                 continue
             by, against = one.get("superseded_by"), one.get("contradicts", ())
-            yield Found(
+            yield FoundFact(
                 number,
                 one["text"],
                 one["speaker"] == "user",

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class AnnotatedFact:
     """A fact as it was annotated; `days` are None where they are not judged."""
 
     round: int
@@ -53,7 +53,7 @@ def _begins(word: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}{end}", text, re.I) is not None
 
 
-class Found(NamedTuple):
+class FoundFact(NamedTuple):
     """A fact as it was found; `is_own` says whether as the user's, `in_doubt` that it may replace
     nothing, `replaced_in` which round replaced it, `contradicts` those whose facts it would replace
     if it were surely the user's. Where a model is measured, no fact of the rules `counts`, but what
@@ -76,7 +76,7 @@ class Score:
     counts: Counter[str] = field(default_factory=Counter)
     shown: list[str] = field(default_factory=list)
 
-    def add(self, stated: Sequence[Stated], found: Sequence[Found]) -> None:
+    def add(self, stated: Sequence[AnnotatedFact], found: Sequence[FoundFact]) -> None:
         """Count everything of one person."""
         counted = [one for one in found if one.counts]
         for one in counted:
@@ -89,7 +89,7 @@ class Score:
             self._link(each, old, found)
         self._replaced(stated, found)
 
-    def _find(self, one: Found, matching: Sequence[Stated]) -> None:
+    def _find(self, one: FoundFact, matching: Sequence[AnnotatedFact]) -> None:
         """Count a fact that was found as the user's own."""
         if not one.is_own:
             return
@@ -99,7 +99,9 @@ class Score:
         else:
             self._count("another's" if matching else "not stated", one.text)
 
-    def _state(self, each: Stated, matching: Sequence[Found], stated: Sequence[Stated]) -> None:
+    def _state(
+        self, each: AnnotatedFact, matching: Sequence[FoundFact], stated: Sequence[AnnotatedFact]
+    ) -> None:
         """Count a fact that the user stated."""
         self.counts["stated"] += 1
         own = [one for one in matching if one.is_own]
@@ -117,7 +119,7 @@ class Score:
                 days = [sorted(one.days) for one in own]
                 self._count("days wrong", f"{each.has}: {sorted(each.days)}, found {days}")
 
-    def _link(self, new: Stated, old: Stated, found: Sequence[Found]) -> None:
+    def _link(self, new: AnnotatedFact, old: AnnotatedFact, found: Sequence[FoundFact]) -> None:
         self.counts["replaced"] += 1
         olds = [one for one in found if _match(old, one)]
         if any(one.replaced_in == new.round for one in olds):
@@ -127,7 +129,7 @@ class Score:
         else:
             self._count("links missed", f"{old.has} by {new.has}")
 
-    def _replaced(self, stated: Sequence[Stated], found: Sequence[Found]) -> None:
+    def _replaced(self, stated: Sequence[AnnotatedFact], found: Sequence[FoundFact]) -> None:
         """Count what was replaced and, as annotated, still holds."""
         over = {(old.round, old.has): new.round for new, old in _links(stated)}
         for one in found:
@@ -151,11 +153,11 @@ class Score:
         return _share(self.counts["found"], self.counts["stated"])
 
 
-def _match(each: Stated, one: Found) -> bool:
+def _match(each: AnnotatedFact, one: FoundFact) -> bool:
     return each.round == one.round and each.is_in(one.text)
 
 
-def _has_days(one: Found, each: Stated, stated: Sequence[Stated]) -> bool:
+def _has_days(one: FoundFact, each: AnnotatedFact, stated: Sequence[AnnotatedFact]) -> bool:
     """Whether it has the days of a fact, and no others but those of what it states as well."""
     beside = [other.days for other in stated if _match(other, one)]
     known = [days for days in beside if days is not None]
@@ -163,7 +165,7 @@ def _has_days(one: Found, each: Stated, stated: Sequence[Stated]) -> bool:
     return (each.days or frozenset()) <= one.days and not is_more
 
 
-def _links(stated: Sequence[Stated]) -> Iterator[tuple[Stated, Stated]]:
+def _links(stated: Sequence[AnnotatedFact]) -> Iterator[tuple[AnnotatedFact, AnnotatedFact]]:
     """Each fact that replaces one, with that one."""
     by_id = {each.id: each for each in stated if each.id}
     for each in stated:

@@ -19,8 +19,16 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.fairness.probe import USER
-from benchmarks.fairness.requests import PATCHED, Growing, growing, hostile, large
-from benchmarks.fairness.wire import Asked, Done, ask
+from benchmarks.fairness.requests import (
+    PATCHED,
+    Done,
+    Growing,
+    NamedRequest,
+    ask,
+    growing,
+    hostile,
+    large,
+)
 from benchmarks.load.assistant import filled, serving
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd, Memories
@@ -45,7 +53,7 @@ async def measure(
     *,
     embedder: str = PACKAGED,
     quiet: float = _QUIET_SECONDS,
-    flood: Sequence[Asked] | None = None,
+    flood: Sequence[NamedRequest] | None = None,
     texts: Sequence[Growing] | None = None,
 ) -> list[Measured]:
     """The longest added wait of each kind of request, and the fastest growth of any text."""
@@ -78,7 +86,7 @@ async def _fill(folder: Path, rounds: int, embedder: str) -> None:
     await store.close()
 
 
-async def _all_at_once(port: int, asked: Sequence[Asked]) -> list[Done]:
+async def _all_at_once(port: int, asked: Sequence[NamedRequest]) -> list[Done]:
     return await asyncio.gather(*(ask(port, one, within=_LONGEST) for one in asked))
 
 

@@ -8,8 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from benchmarks.fairness.requests import ASKED_AT
-from benchmarks.fairness.wire import Asked, Done, ask, posting
+from benchmarks.fairness.requests import ASKED_AT, Done, NamedRequest, ask, posting
 from benchmarks.texts import questions
 
 USER = "ann0"
@@ -30,7 +29,7 @@ async def probe(port: int, seconds: float) -> None:
         due = began + number * EVERY
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         number += 1
-        for request in (Asked("health", "GET", "/health"), next(asked)):
+        for request in (NamedRequest("health", "GET", "/health"), next(asked)):
             task = asyncio.create_task(ask(port, request, since=due))
             running.add(task)
             task.add_done_callback(_print)
@@ -38,7 +37,7 @@ async def probe(port: int, seconds: float) -> None:
     await asyncio.gather(*running)
 
 
-def _requests() -> Iterator[Asked]:
+def _requests() -> Iterator[NamedRequest]:
     for question in questions(1_000_000, seed=int(time.time())):
         body = {"user_id": USER, "query": question, "now": ASKED_AT}
         yield posting("search", "/v1/memories/search", body)

@@ -1,15 +1,18 @@
-"""More than fifty requests made to take long, and ten large ones that anybody may send, at the
+"""Requests over raw sockets, so that sending them and reading their replies costs little itself;
+and more than fifty requests made to take long, and ten large ones that anybody may send, at the
 documented limits (docs/settings.md). The same ones in every run."""
 
+import asyncio
 import io
 import json
+import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import quote
 
-from benchmarks.fairness.wire import Asked, posting
 from benchmarks.texts import messages, replies
 from memory_store import (
     Fact,
@@ -20,6 +23,65 @@ from memory_store import (
 )
 from memory_store.transfer import to_lines
 from memory_store.transfer._records import header
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRequest:
+    """One request, by a name to show."""
+
+    name: str
+    method: str
+    path: str
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a request: its status (0 where there is none) and how long it took."""
+
+    name: str
+    status: int
+    seconds: float
+    bytes: int = 0
+    begins: str = ""
+
+
+def posting(name: str, path: str, body: Any, method: str = "POST") -> NamedRequest:
+    """A request with a body of JSON."""
+    return NamedRequest(name, method, path, json.dumps(body, ensure_ascii=False).encode())
+
+
+async def ask(
+    port: int, asked: NamedRequest, *, since: float | None = None, within: float = 600
+) -> Done:
+    """Send one request on a connection of its own and read its reply, which is thrown away. Counted
+    from the moment that it should have been sent, if that is given."""
+    began = time.perf_counter() if since is None else since
+    try:
+        async with asyncio.timeout(within):
+            status, size, begins = await _asked(port, asked)
+    except (OSError, TimeoutError, ValueError, IndexError) as error:
+        return Done(asked.name, 0, time.perf_counter() - began, 0, repr(error))
+    return Done(asked.name, status, time.perf_counter() - began, size, begins)
+
+
+async def _asked(port: int, asked: NamedRequest) -> tuple[int, int, str]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        head = f"{asked.method} {asked.path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
+        head += f"content-length: {len(asked.body)}\r\n\r\n"
+        writer.write(head.encode() + asked.body)
+        status = int((await reader.readline()).split()[1])
+        size, begins = 0, b""
+        while piece := await reader.read(_CHUNK):
+            size += len(piece)
+            begins = begins or piece.partition(b"\r\n\r\n")[2][:120]
+        return status, size, begins.decode(errors="replace")
+    finally:
+        writer.close()
+
 
 QUERY, MESSAGE, BODY, MESSAGES = 32_768, 1_000_000, 1_048_576, 10_000
 # What stands in a body around its text.
@@ -63,7 +125,7 @@ class Growing:
     most: int
     opening: str = ""
 
-    def request(self, share: float = 1.0) -> Asked:
+    def request(self, share: float = 1.0) -> NamedRequest:
         """The request with this share of the text."""
         # Marks that JSON writes with two characters take more of a body.
         written = len(json.dumps(self.text, ensure_ascii=False)) - 2
@@ -74,19 +136,19 @@ class Growing:
         return _MAKE[self.kind](name, said[:length])
 
 
-def _search(name: str, text: str) -> Asked:
+def _search(name: str, text: str) -> NamedRequest:
     query = f"{text[:-1]}x"  # blank ones are refused
     body = {"user_id": "mallory", "query": query, "now": ASKED_AT}
     return posting(name, "/v1/memories/search", body)
 
 
-def _record(name: str, text: str) -> Asked:
+def _record(name: str, text: str) -> NamedRequest:
     said = [{"role": "user", "content": text}, {"role": "assistant", "content": "Noted."}]
     body = {"user_id": "mallory2", "messages": said, "timestamp": ASKED_AT}
     return posting(name, f"/v1/sessions/{quote(name, safe='')}/messages", body)
 
 
-def _chat(name: str, text: str) -> Asked:
+def _chat(name: str, text: str) -> NamedRequest:
     body = {
         "model": "aide-memoire",
         "messages": [{"role": "user", "content": text}],
@@ -107,19 +169,19 @@ def growing() -> list[Growing]:
     ]
 
 
-def hostile() -> list[Asked]:
+def hostile() -> list[NamedRequest]:
     """Requests each of which is made to take long."""
     return [*(one.request() for one in growing()), *_of_many_parts(), *_of_many_facts()]
 
 
-def _of_many_parts() -> Iterator[Asked]:
-    yield Asked(
+def _of_many_parts() -> Iterator[NamedRequest]:
+    yield NamedRequest(
         "340,000 empty messages",
         "POST",
         "/v1/sessions/s/messages",
         b'{"messages":[' + b",".join([b"{}"] * 340_000) + b"]}",
     )
-    yield Asked(
+    yield NamedRequest(
         "190,000 empty lists",
         "POST",
         "/v1/memories/search",
@@ -144,15 +206,17 @@ def _of_many_parts() -> Iterator[Asked]:
     texts = [f"text {n}" for n in range(2048)]
     yield posting("2,048 texts to embed", "/v1/embeddings", {"input": texts})
     nested = b'{"messages":' + b"[" * 500_000
-    yield Asked("500,000 brackets", "POST", "/v1/chat/completions", nested)
+    yield NamedRequest("500,000 brackets", "POST", "/v1/chat/completions", nested)
     path = "/v1/users/mallory5/import?format=chatgpt"
-    yield Asked("a zip file of 28 MB of brackets", "POST", path, _bomb(f"[{'[], ' * 7_000_000}[]]"))
+    yield NamedRequest(
+        "a zip file of 28 MB of brackets", "POST", path, _bomb(f"[{'[], ' * 7_000_000}[]]")
+    )
     one = f'[{{"mapping":[{"[]," * 9_000_000}[]]}}]'
-    yield Asked("a conversation of 9,000,000 lists", "POST", path, _bomb(one))
-    yield Asked("1,000,000 empty lines", "POST", "/v1/users/mallory5/import", _EMPTY_LINES)
+    yield NamedRequest("a conversation of 9,000,000 lists", "POST", path, _bomb(one))
+    yield NamedRequest("1,000,000 empty lines", "POST", "/v1/users/mallory5/import", _EMPTY_LINES)
 
 
-def _of_many_facts() -> Iterator[Asked]:
+def _of_many_facts() -> Iterator[NamedRequest]:
     path = f"/v1/memories/{PATCHED.id}?user_id={PATCHED.user_id}"
     facts = [f"I have {n} cats." for n in range(2000)]
     yield posting("2,000 facts", path, {"facts": facts}, "PATCH")
@@ -163,16 +227,20 @@ def _of_many_facts() -> Iterator[Asked]:
     given = tuple(Fact(f"I have {n} dogs.") for n in range(5000))
     lines = to_lines([Record(replace(PATCHED, session_id="brought"), given)])
     body = "\n".join(lines).encode()
-    yield Asked("import a round of 5,000 facts", "POST", "/v1/users/mallory8/import", body[:BODY])
-    yield Asked("list conflicts", "GET", "/v1/memories/conflicts?user_id=mallory6")
-    yield Asked("look for a word", "GET", f"/v1/memories?user_id=mallory6&text={'%C3%9F' * 5000}")
+    yield NamedRequest(
+        "import a round of 5,000 facts", "POST", "/v1/users/mallory8/import", body[:BODY]
+    )
+    yield NamedRequest("list conflicts", "GET", "/v1/memories/conflicts?user_id=mallory6")
+    yield NamedRequest(
+        "look for a word", "GET", f"/v1/memories?user_id=mallory6&text={'%C3%9F' * 5000}"
+    )
 
 
 def _said(text: str) -> dict[str, str]:
     return {"role": "user", "content": text}
 
 
-def large(archive: str, leaving: str) -> list[Asked]:
+def large(archive: str, leaving: str) -> list[NamedRequest]:
     """Ten requests that anybody may send, two of them of users with long memories."""
     said = messages(20_000, seed=5)
     diary = "\n\n".join(said)
@@ -191,16 +259,18 @@ def large(archive: str, leaving: str) -> list[Asked]:
             "/v1/memories/search",
             {"user_id": archive, "query": diary[20_000:50_000], "now": ASKED_AT},
         ),
-        Asked("export a long memory", "GET", f"/v1/users/{archive}/export"),
-        Asked("list its sessions", "GET", f"/v1/sessions?user_id={archive}"),
-        Asked("look for a word in it", "GET", f"/v1/memories?user_id={archive}&text=bicycle"),
-        Asked("forget a long memory", "DELETE", f"/v1/users/{leaving}/memories"),
-        Asked("import 700 rounds", "POST", "/v1/users/dora/import", lines[:BODY]),
+        NamedRequest("export a long memory", "GET", f"/v1/users/{archive}/export"),
+        NamedRequest("list its sessions", "GET", f"/v1/sessions?user_id={archive}"),
+        NamedRequest(
+            "look for a word in it", "GET", f"/v1/memories?user_id={archive}&text=bicycle"
+        ),
+        NamedRequest("forget a long memory", "DELETE", f"/v1/users/{leaving}/memories"),
+        NamedRequest("import 700 rounds", "POST", "/v1/users/dora/import", lines[:BODY]),
         _chat_of("eve", diary[60_000:76_000]),
     ]
 
 
-def _turns(name: str, user: str, said: list[str], count: int) -> Asked:
+def _turns(name: str, user: str, said: list[str], count: int) -> NamedRequest:
     answers = replies(len(said), words=5, seed=6)
     turns = [
         {"role": role, "content": text[:70]}
@@ -211,7 +281,7 @@ def _turns(name: str, user: str, said: list[str], count: int) -> Asked:
     return posting(name, "/v1/sessions/long/messages", body)
 
 
-def _chat_of(user: str, text: str) -> Asked:
+def _chat_of(user: str, text: str) -> NamedRequest:
     body = {
         "model": "aide-memoire",
         "messages": [{"role": "user", "content": f"{text}\n\nWhat did I buy last Tuesday?"}],

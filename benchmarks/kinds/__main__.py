@@ -9,7 +9,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.kinds.train import EXAMPLES, HELD_OUT, Example, examples, ordinary, short, trained
+from benchmarks.kinds.train import (
+    EXAMPLES,
+    HELD_OUT,
+    LabelledMessage,
+    examples,
+    ordinary,
+    short,
+    trained,
+)
 from memory_store.language.kinds import Kind, Kinds
 
 
@@ -38,7 +46,7 @@ def _told(model: Kinds, text: str) -> Kind:
     return max(shares, key=lambda kind: shares[kind])
 
 
-def _row(table: Table, person: str, asked: Sequence[Example], model: Kinds) -> None:
+def _row(table: Table, person: str, asked: Sequence[LabelledMessage], model: Kinds) -> None:
     told = [(one, _told(model, one.text)) for one in asked]
     right = [(one, kind in (one.kind, *one.also)) for one, kind in told]
     english = [is_right for one, is_right in right if one.language == "en"]
@@ -56,7 +64,7 @@ def _share(right: Sequence[bool]) -> str:
     return f"{sum(right) / len(right):.3f}" if right else ""
 
 
-def _mistakes(console: Console, asked: Sequence[Example], model: Kinds) -> None:
+def _mistakes(console: Console, asked: Sequence[LabelledMessage], model: Kinds) -> None:
     missed: Counter[tuple[str, str]] = Counter()
     for one in asked:
         told = _told(model, one.text)

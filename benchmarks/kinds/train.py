@@ -34,7 +34,7 @@ _STEPS = 127
 _RARE_TOLERANCE = 1e-6
 
 
-class Example(NamedTuple):
+class LabelledMessage(NamedTuple):
     """A message of somebody's, and what it is."""
 
     text: str
@@ -44,10 +44,10 @@ class Example(NamedTuple):
     person: str
 
 
-def examples(folder: Path = EXAMPLES) -> list[Example]:
+def examples(folder: Path = EXAMPLES) -> list[LabelledMessage]:
     """All examples, by person."""
     return [
-        Example(
+        LabelledMessage(
             line["text"],
             Kind(line["kind"]),
             [Kind(one) for one in line.get("also", ())],
@@ -96,7 +96,7 @@ def short(folder: Path = ORDINARY) -> Short:
     )
 
 
-def trained(of: Sequence[Example], others: Sequence[str], beside: Short) -> Kinds:
+def trained(of: Sequence[LabelledMessage], others: Sequence[str], beside: Short) -> Kinds:
     """The model that follows from these examples: for each kind a judgement of its own. Those that
     are of a kind count together as much as all others, but for what is not to be kept, which is as
     rare as among these and the `others`. What tells and asks is learned from those `beside` too."""

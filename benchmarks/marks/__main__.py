@@ -27,8 +27,8 @@ from assistant.settings import Settings
 from benchmarks.marks.labelled import (
     HELD_OUT,
     PEOPLE,
-    History,
     Labelled,
+    LabelledHistory,
     Pair,
     digest,
     drawn,
@@ -45,7 +45,7 @@ _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 @dataclass
-class Tally:
+class MarkCounts:
     """Marks that are right, wrong, and missing, by name; the wrong and missing ones to be shown."""
 
     counts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -66,7 +66,7 @@ class Tally:
                 self.otherwise += sorted(f"[{mark}, {name}] {one}" for one in some)
 
 
-async def measure(store: MemoryStore, history: History, tally: Tally) -> None:
+async def measure(store: MemoryStore, history: LabelledHistory, tally: MarkCounts) -> None:
     """Compare all marks of one history."""
     records = await store.remember([one.round for one in history.rounds])
     if history.questions:
@@ -86,7 +86,9 @@ async def measure(store: MemoryStore, history: History, tally: Tally) -> None:
         tally.compare(mark, _shown(found, texts), _shown(expected, texts))
 
 
-async def _asked(store: MemoryStore, history: History, text: str, asked_at: datetime) -> Context:
+async def _asked(
+    store: MemoryStore, history: LabelledHistory, text: str, asked_at: datetime
+) -> Context:
     user = history.rounds[0].round.user_id
     recall = await store.recall(Query(user, text, _ROUNDS))
     asked = store.language.asked(text, asked_at.date())
@@ -94,7 +96,7 @@ async def _asked(store: MemoryStore, history: History, text: str, asked_at: date
     return await read_memory(store, question, recall.rounds, ReadingPlan(), about_tokens)
 
 
-def _compare_rounds(rounds: Sequence[Labelled], context: Context, tally: Tally) -> None:
+def _compare_rounds(rounds: Sequence[Labelled], context: Context, tally: MarkCounts) -> None:
     layout = LAYOUTS[Layout.TEXT]
     marked = {shown.record.id for shown in context.shown if QUOTING in layout.sides(shown)[0][:200]}
     named = {shown.record.id: shown.beside.days for shown in context.shown}
@@ -135,8 +137,8 @@ def _shown(pairs: Iterable[Pair], texts: dict[str, str]) -> set[str]:
     return {" / ".join(texts.get(one, one)[:220] for one in pair) for pair in pairs}
 
 
-async def _measured(histories: Iterable[History]) -> Tally:
-    tally = Tally()
+async def _measured(histories: Iterable[LabelledHistory]) -> MarkCounts:
+    tally = MarkCounts()
     with tempfile.TemporaryDirectory() as folder:
         app = create_app(Settings(data_dir=Path(folder)))
         async with app.router.lifespan_context(app):

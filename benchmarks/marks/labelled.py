@@ -46,7 +46,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class LabelledHistory:
     """What one person said, or several of one data set, and which messages are at odds."""
 
     name: str
@@ -57,7 +57,7 @@ class History:
     """What is asked to see pairs that are at odds; without any, all rounds are read at once."""
 
 
-def person(file: Path) -> History:
+def person(file: Path) -> LabelledHistory:
     """The history of one of our people: a message a line."""
     lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     rounds = [
@@ -77,10 +77,10 @@ def person(file: Path) -> History:
             for older in line.get(mark, ())
         )
 
-    return History(file.stem, rounds, pairs("replaces"), pairs("contradicts"))
+    return LabelledHistory(file.stem, rounds, pairs("replaces"), pairs("contradicts"))
 
 
-def drawn(half: str, name: str, file: Path) -> Iterator[History]:
+def drawn(half: str, name: str, file: Path) -> Iterator[LabelledHistory]:
     """The labelled rounds of a data set together, and each chat whose pairs are labelled."""
     labels = json.loads(_DRAWN.read_text("utf-8"))[half]
     dataset = open_dataset(name, file)
@@ -93,13 +93,13 @@ def drawn(half: str, name: str, file: Path) -> Iterator[History]:
                 said[digest(round.user_text)] = _labelled(round, known)
         if question.question_type in labels["asked"]:
             chats.setdefault(str(question.shared_history), []).append(question)
-    yield History(name, list(said.values()))
+    yield LabelledHistory(name, list(said.values()))
     for chat, questions in chats.items():
         rounds = [*_rounds(questions[0])]
         texts = {digest(round.user_text) for round in rounds}
         if not texts & {newer for _, newer in labels["replaced"] + labels["contradicted"]}:
             continue
-        yield History(
+        yield LabelledHistory(
             f"{name} {chat}",
             [Labelled(round) for round in rounds],
             _within(labels["replaced"], texts),

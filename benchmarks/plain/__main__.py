@@ -8,8 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.plain.chats import put_all
-from benchmarks.plain.people_files import HELD_OUT, PEOPLE
+from benchmarks.plain.chats import HELD_OUT, PEOPLE, put_all
 
 
 def main() -> None:

@@ -8,15 +8,71 @@ import json
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Self
 
 import httpx
 
 from assistant.app import create_app
 from assistant.settings import Settings
-from benchmarks.plain.people_files import Person
+
+HERE = Path(__file__).parent
+PEOPLE = sorted(HERE.glob("people/*.json"))
+"""Those that the rules and examples were made with."""
+HELD_OUT = sorted(HERE.glob("held_out/*.json"))
+"""Those that are only measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainMessage:
+    """A message, when it was said, and in which form (`form` is empty where it is one of a
+    change)."""
+
+    at: str
+    say: str
+    form: str = ""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """Read from a file."""
+        return cls(given["at"], given["say"], given.get("form", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Everything of one file. All texts that a quote must hold are found in any case."""
+
+    name: str
+    told: Sequence[Mapping[str, Any]]
+    changed: Sequence[Mapping[str, Any]]
+    never: Sequence[str]
+    remember: Sequence[Mapping[str, Any]]
+    forget: Sequence[Mapping[str, Any]]
+    refuse: Sequence[str]
+
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """The person of a file."""
+        given = json.loads(file.read_text("utf-8"))
+        return cls(
+            given["person"],
+            given["told"],
+            given["changed"],
+            [one["ask"] for one in given["never"]],
+            given["remember"],
+            given["forget"],
+            [one["say"] for one in given["refuse"]],
+        )
+
+    @property
+    def messages(self) -> list[PlainMessage]:
+        """All that is told to be kept, in the order of its times."""
+        changes = [each[part] for each in self.changed for part in ("first", "then")]
+        every = [*self.told, *changes, *self.remember]
+        return sorted(map(PlainMessage.of, every), key=lambda one: one.at)
+
 
 _ASKED_AT = "2026-06-25T10:00:00Z"
 _DENIES = re.compile(
@@ -26,7 +82,7 @@ _QUOTE = re.compile(r"^- ", re.M)
 
 
 @dataclass
-class Counts:
+class HitCounts:
     """How often each thing happened, of how many, and what went otherwise."""
 
     of: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
@@ -78,7 +134,7 @@ class Chats:
         return [(row["fact"]["text"], each["text"]) for row in rows for each in row["others"]]
 
 
-async def put(file: Path, settings: Settings, counts: Counts) -> None:
+async def put(file: Path, settings: Settings, counts: HitCounts) -> None:
     """Tell, ask, forget and refuse everything of one file."""
     person = Person.read(file)
     app = create_app(settings)
@@ -96,7 +152,7 @@ async def put(file: Path, settings: Settings, counts: Counts) -> None:
         await _refuse(person, chats, counts)
 
 
-async def _check(person: Person, chats: Chats, counts: Counts) -> None:
+async def _check(person: Person, chats: Chats, counts: HitCounts) -> None:
     """What has become of the messages: each states something of its own, so that none repeats
     another, and only the changes replace anything."""
     kept = "\n".join(await chats.kept())
@@ -118,7 +174,7 @@ def _is_of(messages: tuple[str, str], facts: Sequence[tuple[str, str]]) -> bool:
     return any(old in messages[0] and new in messages[1] for old, new in facts)
 
 
-async def _ask(person: Person, chats: Chats, counts: Counts) -> None:
+async def _ask(person: Person, chats: Chats, counts: HitCounts) -> None:
     for number, one in enumerate(person.told):
         answer = await chats.say(one["ask"], _ASKED_AT, f"ask {number}")
         first, denied = _holds(one["has"], _first_quote(answer)), _denies(answer)
@@ -139,7 +195,7 @@ async def _ask(person: Person, chats: Chats, counts: Counts) -> None:
         counts.add("never told, admitted", _denies(answer), f"{asked!r}\n{answer}")
 
 
-async def _keep(person: Person, chats: Chats, counts: Counts) -> None:
+async def _keep(person: Person, chats: Chats, counts: HitCounts) -> None:
     kept = "\n".join(await chats.kept())
     for number, one in enumerate(person.remember):
         counts.add("“remember …” kept", _holds(one["has"], kept), one["say"])
@@ -148,7 +204,7 @@ async def _keep(person: Person, chats: Chats, counts: Counts) -> None:
         counts.add("“remember …” right first", right, f"{one['say']!r} ? {one['ask']!r}\n{answer}")
 
 
-async def _forget(person: Person, chats: Chats, counts: Counts) -> None:
+async def _forget(person: Person, chats: Chats, counts: HitCounts) -> None:
     for number, one in enumerate(person.forget):
         told = one["tell"]
         await chats.say(told["say"], told["at"], f"told {number}")
@@ -164,7 +220,7 @@ async def _forget(person: Person, chats: Chats, counts: Counts) -> None:
         counts.add("and nothing else gone", lost <= 1, f"{lost} gone: {case}")
 
 
-async def _refuse(person: Person, chats: Chats, counts: Counts) -> None:
+async def _refuse(person: Person, chats: Chats, counts: HitCounts) -> None:
     for number, text in enumerate(person.refuse):
         before = len(await chats.kept())
         reply = await chats.say(text, _ASKED_AT, f"refuse {number}")
@@ -186,9 +242,9 @@ def _holds(texts: Sequence[str], answer: str) -> bool:
     return any(" ".join(text.lower().split()) in flat for text in texts)
 
 
-async def put_all(files: Sequence[Path]) -> Counts:
+async def put_all(files: Sequence[Path]) -> HitCounts:
     """Count what becomes of all that these people say, each in a memory of their own."""
-    counts = Counts()
+    counts = HitCounts()
     for file in files:
         with tempfile.TemporaryDirectory() as folder:
             await put(file, Settings(data_dir=Path(folder)), counts)

@@ -9,10 +9,9 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmarks.recall.crossvalidation import cross_validate
-from benchmarks.recall.histories import Asked, ask_all
+from benchmarks.recall.crossvalidation import cross_validate, figures_by_time_use, print_time_use
+from benchmarks.recall.histories import RecallQuestion, ask_all
 from benchmarks.recall.table import figures_by_variant, print_folds, print_table
-from benchmarks.recall.time_use import figures_by_time_use, print_time_use
 
 # Columns of a table that is not shown in a terminal.
 _WIDTH = 170
@@ -28,7 +27,7 @@ def main() -> None:
     arguments = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     figures: dict[str, Any] = {}
-    everything: list[list[Asked]] = []
+    everything: list[list[RecallQuestion]] = []
     for file in arguments.files:
         asked = asyncio.run(ask_all(file, arguments.cache, console))
         everything.append(asked)

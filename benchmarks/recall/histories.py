@@ -48,7 +48,7 @@ _CACHE_BYTES = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecallQuestion:
     """A question and what the memory of its history says of every round (row) and session."""
 
     question_id: str
@@ -64,7 +64,7 @@ class Asked:
     """For each session its similarity by the official sparse baseline."""
 
 
-async def ask_all(file: Path, cache: Path, console: Console) -> list[Asked]:
+async def ask_all(file: Path, cache: Path, console: Console) -> list[RecallQuestion]:
     """Every answerable question of the file, each asked of its own history."""
     disk_cache = DiskCache(cache, max_bytes=_CACHE_BYTES)
     encoder = ModelEncoder(PACKAGED)
@@ -79,7 +79,7 @@ async def ask_all(file: Path, cache: Path, console: Console) -> list[Asked]:
         await embedder.close()
 
 
-async def _ask(question: Question, embedder: Embedder) -> Asked:
+async def _ask(question: Question, embedder: Embedder) -> RecallQuestion:
     with tempfile.TemporaryDirectory() as folder:
         engine = EdgeEngine(Path(folder))
         store = MemoryStore(engine, embedder, RecallSettings(candidates=_ALL))
@@ -100,7 +100,7 @@ async def _ask(question: Question, embedder: Embedder) -> Asked:
     signals[QUESTION_ONLY] = np.array([alone[round.id]["dense"] for round in found_rounds])
     signals[VALUE_ONLY] = await _value_only(question.question, found_rounds, embedder)
     sessions = _in_date_order(question)
-    return Asked(
+    return RecallQuestion(
         question_id=question.question_id,
         question_type=question.question_type,
         sessions=tuple(session.session_id for session in sessions),

@@ -1,15 +1,61 @@
-"""What each variant finds, in figures and as a table."""
+"""Variants of recall as weights over signals (baselines, ours, and ours without each part), and
+what each finds, in figures and as a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.recall.histories import Asked
-from benchmarks.recall.variants import VARIANTS, Variant
+from benchmarks.recall.histories import QUESTION_ONLY, VALUE_ONLY, RecallQuestion, Values
 from harness.metrics.retrieval_metrics import ndcg_at_k, recall_all_at_k, recall_any_at_k
+from memory_store import Weights
+
+Variant = Callable[[RecallQuestion], Values]
+"""From a question to the similarity of each of its sessions."""
+# What a round gains from its neighbours changes no session's place, and would carry a signal into
+# the variant without it.
+OURS = {name: weight for name, weight in asdict(Weights()).items() if name != "neighbours"}
+
+
+def weighted(weights: Mapping[str, float]) -> Variant:
+    """Sessions by their best round, rounds by the weighted sum of their signals."""
+
+    def similarities(asked: RecallQuestion) -> Values:
+        rounds = sum(
+            (weight * asked.signals[name] for name, weight in weights.items() if weight),
+            np.zeros(len(asked.session_of)),
+        )
+        sessions = np.full(len(asked.sessions), -np.inf)
+        np.maximum.at(sessions, asked.session_of, rounds)
+        return sessions
+
+    return similarities
+
+
+def without(*signals: str) -> dict[str, float]:
+    """Our weights, less those of some signals."""
+    return {name: weight for name, weight in OURS.items() if name not in signals}
+
+
+VARIANTS: dict[str, Variant] = {
+    "value as only key (dense)": weighted({VALUE_ONLY: 1.0}),
+    "dense only": weighted({QUESTION_ONLY: 1.0}),
+    "BM25 only, rounds": weighted({"words": 1.0}),
+    "BM25 only, sessions": weighted({"session_words": 1.0}),
+    "official flat-bm25": lambda asked: asked.official,
+    "ours": weighted(OURS),
+    "ours, no fact keys": weighted(without("dense") | {VALUE_ONLY: OURS["dense"]}),
+    "ours, no statement": weighted(without("dense") | {QUESTION_ONLY: OURS["dense"]}),
+    "ours, no dense keys": weighted(without("dense")),
+    "ours, no words of rounds": weighted(without("words")),
+    "ours, no words of sessions": weighted(without("session_words")),
+    "ours, no lift for speakers": weighted(without("speaker")),
+    "ours, no time": weighted(without("said_then", "happened_then")),
+}
+
 
 METRICS = ("recall_all@5", "recall_all@10", "recall_any@5", "ndcg@5")
 _SHORT = {
@@ -22,7 +68,7 @@ _SHORT = {
 }
 
 
-def figures_of(asked: Asked, variant: Variant) -> dict[str, float]:
+def figures_of(asked: RecallQuestion, variant: Variant) -> dict[str, float]:
     """All metrics of one question. Equal similarities rank by place: the oldest first."""
     found = variant(asked)
     order = [index for index in np.argsort(-found, kind="stable") if np.isfinite(found[index])]
@@ -35,12 +81,12 @@ def figures_of(asked: Asked, variant: Variant) -> dict[str, float]:
     }
 
 
-def figures_by_variant(questions: Sequence[Asked]) -> dict[str, Any]:
+def figures_by_variant(questions: Sequence[RecallQuestion]) -> dict[str, Any]:
     """For each variant the means over all questions, and `recall_all@5` by type."""
     return {name: _means(questions, variant) for name, variant in VARIANTS.items()}
 
 
-def _means(questions: Sequence[Asked], variant: Variant) -> dict[str, Any]:
+def _means(questions: Sequence[RecallQuestion], variant: Variant) -> dict[str, Any]:
     rows = [figures_of(asked, variant) for asked in questions]
     by_type: dict[str, list[float]] = {}
     for asked, row in zip(questions, rows, strict=True):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.rivals.rounds import Found, Round
+from benchmarks.rivals.rounds import RecalledRound, Round
 from benchmarks.rivals.serving import serve
 from benchmarks.rivals.wire import MODEL
 
@@ -25,7 +25,7 @@ class ChromaMemory:
         """One call for all of them."""
         self._collection(user).upsert(**documents(rounds))
 
-    def search(self, user: str, question: str, limit: int) -> list[Found]:
+    def search(self, user: str, question: str, limit: int) -> list[RecalledRound]:
         """The nearest documents."""
         return found(self._collection(user).query(query_texts=[question], n_results=limit))
 
@@ -54,10 +54,10 @@ def documents(rounds: Sequence[Round]) -> dict[str, list[Any]]:
     }
 
 
-def found(reply: Mapping[str, Any]) -> list[Found]:
+def found(reply: Mapping[str, Any]) -> list[RecalledRound]:
     """What a collection replies to one question."""
     return [
-        Found(kept["session"], kept["round"], kept["said"], text)
+        RecalledRound(kept["session"], kept["round"], kept["said"], text)
         for text, kept in zip(reply["documents"][0], reply["metadatas"][0], strict=True)
     ]
 

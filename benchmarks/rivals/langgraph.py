@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.rivals.rounds import Found, Round
+from benchmarks.rivals.rounds import RecalledRound, Round
 from benchmarks.rivals.serving import serve
 from benchmarks.rivals.wire import DIMENSION, embedded
 
@@ -33,7 +33,7 @@ class LangGraphMemory:
         puts = [PutOp((user,), key, value, index=["text"]) for key, value in values(rounds)]
         self._store.batch(puts)
 
-    def search(self, user: str, question: str, limit: int) -> list[Found]:
+    def search(self, user: str, question: str, limit: int) -> list[RecalledRound]:
         """The nearest values."""
         return found(self._store.search((user,), query=question, limit=limit))
 
@@ -55,10 +55,13 @@ def values(rounds: Iterable[Round]) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def found(items: Iterable[Any]) -> list[Found]:
+def found(items: Iterable[Any]) -> list[RecalledRound]:
     """What the store finds."""
     kept = [item.value for item in items]
-    return [Found(value["session"], value["round"], value["said"], value["text"]) for value in kept]
+    return [
+        RecalledRound(value["session"], value["round"], value["said"], value["text"])
+        for value in kept
+    ]
 
 
 if __name__ == "__main__":

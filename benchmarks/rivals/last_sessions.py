@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 
-from benchmarks.rivals.rounds import Found, Round
+from benchmarks.rivals.rounds import RecalledRound, Round
 from benchmarks.rivals.serving import serve
 
 SESSIONS = 10
@@ -25,7 +25,7 @@ class LastSessions:
         with self._lock, self._file(user).open("a") as file:
             file.write(lines)
 
-    def search(self, user: str, question: str, limit: int) -> list[Found]:
+    def search(self, user: str, question: str, limit: int) -> list[RecalledRound]:
         """The rounds of the last sessions, all of them: they are its limit."""
         with self._lock:
             lines = self._file(user).read_text().splitlines() if self._file(user).exists() else []
@@ -40,7 +40,7 @@ class LastSessions:
         return self._folder / f"{user.encode().hex()}.jsonl"
 
 
-def latest(rounds: Iterable[Round], sessions: int = SESSIONS) -> list[Found]:
+def latest(rounds: Iterable[Round], sessions: int = SESSIONS) -> list[RecalledRound]:
     """The rounds of the last sessions by date, the latest session first, each in its order."""
     told = list(rounds)
     began: dict[str, str] = {}
@@ -48,7 +48,7 @@ def latest(rounds: Iterable[Round], sessions: int = SESSIONS) -> list[Found]:
         began[one.session] = min(began.get(one.session, one.said), one.said)
     names = sorted(began, key=lambda name: began[name], reverse=True)[:sessions]
     ordered = (one for name in names for one in told if one.session == name)
-    return [Found(one.session, one.index, one.said, one.text) for one in ordered]
+    return [RecalledRound(one.session, one.index, one.said, one.text) for one in ordered]
 
 
 if __name__ == "__main__":

@@ -18,9 +18,8 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks.environments import environment
 from benchmarks.load.assistant import printing, serving
-from benchmarks.processes import disk_mb
+from benchmarks.processes import disk_mb, environment
 from benchmarks.server import free_port
 
 _HERE = Path(__file__).parent
@@ -68,7 +67,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class MachineUse:
     """What a run took of the machine, in MB: memory at its peak of the system and of the encoder's
     process where that is another, and blocks on the disk.
     """
@@ -106,7 +105,7 @@ def _run(name: str, place: Place, questions: Sequence[str]) -> None:
         asked = (*questions, *_profile(name), "--assistant", running.url, "--out", str(out))
         _harness("run", "--keep", *asked)
         peaks = [peak_mb(process) for process in running.processes]
-    usage = Usage(peaks[0], sum(peaks[1:]), disk_mb(folder))
+    usage = MachineUse(peaks[0], sum(peaks[1:]), disk_mb(folder))
     (out / USAGE).write_text(json.dumps(asdict(usage), indent=2) + "\n")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from benchmarks.rivals.rounds import Found, Round
+from benchmarks.rivals.rounds import RecalledRound, Round
 from benchmarks.rivals.serving import serve
 from benchmarks.rivals.wire import DIMENSION, MODEL
 
@@ -27,7 +27,7 @@ class Mem0Memory:
         for told in rounds:
             self._memory.add(messages(told), user_id=user, metadata=metadata(told), infer=False)
 
-    def search(self, user: str, question: str, limit: int) -> list[Found]:
+    def search(self, user: str, question: str, limit: int) -> list[RecalledRound]:
         """The best messages; none is left out for a low score."""
         reply = self._memory.search(question, top_k=limit, filters={"user_id": user}, threshold=0.0)
         return found(reply)
@@ -80,10 +80,10 @@ def metadata(told: Round) -> dict[str, Any]:
     return {"session": told.session, "round": told.index, "said": told.said}
 
 
-def found(reply: Mapping[str, Any]) -> list[Found]:
+def found(reply: Mapping[str, Any]) -> list[RecalledRound]:
     """What a search replies; a memory says who spoke."""
     return [
-        Found(
+        RecalledRound(
             memory["metadata"]["session"],
             memory["metadata"]["round"],
             memory["metadata"]["said"],

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchmarks.rivals.rounds import Found
+from benchmarks.rivals.rounds import RecalledRound
 from benchmarks.rivals.wire import post
 
 PROMPT_TOKENS = 8000
@@ -19,7 +19,7 @@ conversations, oldest first. If they do not hold the answer, say so.
 Today is {today}. Question: {question}"""
 
 
-def quotes(found: Sequence[Found]) -> str:
+def quotes(found: Sequence[RecalledRound]) -> str:
     """The answer without a language model: the best memories, dated, cut where they are long."""
     if not found:
         return "I don't know: nothing is remembered."
@@ -28,7 +28,9 @@ def quotes(found: Sequence[Found]) -> str:
     )
 
 
-def prompt(question: str, today: str, found: Sequence[Found], tokens: int = PROMPT_TOKENS) -> str:
+def prompt(
+    question: str, today: str, found: Sequence[RecalledRound], tokens: int = PROMPT_TOKENS
+) -> str:
     """The best memories that fit, whole, in the order of their dates; of messages of one round the
     user's stand first.
     """

@@ -27,7 +27,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecalledRound:
     """One memory, as a product gives it back, and the round that it is from."""
 
     session: str
@@ -41,13 +41,13 @@ class Found:
         return {"session": self.session, "round": self.index, "text": self.text}
 
 
-class Memory(Protocol):
+class RivalMemory(Protocol):
     """A product. Users never see each other's rounds. Calls come from several threads."""
 
     def add(self, user: str, rounds: Sequence[Round]) -> None:
         """Keep rounds of one session, in order, before the call returns."""
 
-    def search(self, user: str, question: str, limit: int) -> Sequence[Found]:
+    def search(self, user: str, question: str, limit: int) -> Sequence[RecalledRound]:
         """The best memories for a question, best first."""
 
     def forget(self, user: str) -> None:

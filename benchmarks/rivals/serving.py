@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from benchmarks.rivals.reader import answered, prompt, quotes
-from benchmarks.rivals.rounds import SOURCES, Memory, new_rounds, recorded_rounds
+from benchmarks.rivals.rounds import SOURCES, RivalMemory, new_rounds, recorded_rounds
 
 _CHAT, _SESSIONS, _USERS = "/v1/chat/completions", "/v1/sessions/", "/v1/users/"
 
@@ -24,7 +24,7 @@ _CHAT, _SESSIONS, _USERS = "/v1/chat/completions", "/v1/sessions/", "/v1/users/"
 class Assistant:
     """A memory and who reads what it finds: a model at `reader`, or nobody."""
 
-    memory: Memory
+    memory: RivalMemory
     reader: str = ""
     reader_model: str = "reader"
 
@@ -61,7 +61,7 @@ class Assistant:
         return {"deleted": True}
 
 
-class Server(ThreadingHTTPServer):
+class RivalServer(ThreadingHTTPServer):
     """An assistant on loopback; port 0 takes a free one."""
 
     daemon_threads = True
@@ -77,7 +77,7 @@ class Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Server
+    server: RivalServer
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # head and body in one packet
     disable_nagle_algorithm = True
@@ -118,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Silence."""
 
 
-def serve(make: Callable[[Path, str], Memory]) -> None:
+def serve(make: Callable[[Path, str], RivalMemory]) -> None:
     """The command of every product: `--data FOLDER [--embeddings URL] [--reader URL]`."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", type=Path, required=True, help="where the product keeps things")
@@ -130,7 +130,7 @@ def serve(make: Callable[[Path, str], Memory]) -> None:
     # Nobody reads what a library prints.
     told, sys.stdout = sys.stdout, sys.stderr
     memory = make(given.data, given.embeddings)
-    server = Server(Assistant(memory, given.reader, given.reader_model))
+    server = RivalServer(Assistant(memory, given.reader, given.reader_model))
     print(server.url, flush=True, file=told)
     try:
         server.serve_forever()

@@ -37,7 +37,7 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SystemCall:
     """One call of a system."""
 
     path: str
@@ -85,28 +85,31 @@ def history(rounds: int) -> list[list[dict[str, str]]]:
     return made
 
 
-def telling(name: str, session: str, rounds: Sequence[Iterable[dict[str, str]]]) -> list[Request]:
+def telling(
+    name: str, session: str, rounds: Sequence[Iterable[dict[str, str]]]
+) -> list[SystemCall]:
     """The calls that tell a session: of ours one a round, as a chat goes on, of the others one."""
     if name != OURS:
         turns = [turn for told in rounds for turn in told]
-        return [Request(f"/v1/sessions/{session}", {"user": _USER, "turns": turns})]
+        return [SystemCall(f"/v1/sessions/{session}", {"user": _USER, "turns": turns})]
     path = f"/v1/sessions/{session}/messages"
     return [
-        Request(path, {"user_id": _USER, "messages": list(told), "wait": True}) for told in rounds
+        SystemCall(path, {"user_id": _USER, "messages": list(told), "wait": True})
+        for told in rounds
     ]
 
 
-def asking(name: str, question: str) -> Request:
+def asking(name: str, question: str) -> SystemCall:
     """The call that asks and leaves nothing in memory."""
     body = {"model": name, "messages": [{"role": "user", "content": question}]}
     if name == OURS:
         told = {"user_id": _USER, "session_id": "q", "timestamp": _ASKED, "memory": "read_only"}
-        return Request("/v1/chat/completions", body | {"metadata": told})
+        return SystemCall("/v1/chat/completions", body | {"metadata": told})
     told = {"user": _USER, "session": "q", "when": _ASKED}
-    return Request("/v1/chat/completions", body | told | {"store": False})
+    return SystemCall("/v1/chat/completions", body | told | {"store": False})
 
 
-def _timed(http: httpx.Client, url: str, request: Request) -> float:
+def _timed(http: httpx.Client, url: str, request: SystemCall) -> float:
     """Seconds until the reply. Raises `httpx.HTTPStatusError` where it is none."""
     began = time.perf_counter()
     http.post(url + request.path, json=request.body).raise_for_status()

@@ -26,7 +26,7 @@ class FoundText(NamedTuple):
     created_at: str = ""
 
 
-class Found(NamedTuple):
+class SearchResults(NamedTuple):
     """The results of a search, best first, with the reply that they came in."""
 
     texts: list[FoundText]
@@ -48,12 +48,12 @@ class AddSearchClient:
         body = {**named, "messages": list(messages)}
         await self._transport.request("POST", "/add", _succeeded, body)
 
-    async def search(self, user_id: str, query: str, top_k: int) -> Found:
+    async def search(self, user_id: str, query: str, top_k: int) -> SearchResults:
         body = {"query": query, "user_id": user_id, "top_k": top_k}
         started = time.perf_counter()
         reply = await self._transport.exchange("POST", "/search", body)
         ms = round((time.perf_counter() - started) * 1000, 2)
-        return Found(read(reply, "POST /search", _texts), reply, ms)
+        return SearchResults(read(reply, "POST /search", _texts), reply, ms)
 
 
 async def require_store(endpoint: Endpoint) -> None:

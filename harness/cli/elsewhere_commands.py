@@ -253,7 +253,7 @@ def _collect(
         raise typer.Exit(FAILED_ITEMS)
 
 
-def _tell(standing: batches.Standing) -> None:
+def _tell(standing: batches.BatchProgress) -> None:
     for problem in standing.problems:
         print(problem, file=sys.stderr)
     print(

@@ -99,6 +99,8 @@ def load_command(
         print(json.dumps(outcome.to_json(), indent=1))
     else:
         print_tables(results(), [outcome_table(outcome)])
+    if not outcome.written:
+        print("Nothing was written: the store refused every memory.", file=sys.stderr)
     if not outcome.is_sound:
         raise typer.Exit(FAILED_ITEMS)
 

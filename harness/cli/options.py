@@ -7,7 +7,7 @@ import typer
 
 from harness.assistants.profile import BUILT_IN
 from harness.datasets.registry import BENCHMARKS
-from harness.datasets.split import PARTS, Part
+from harness.datasets.selection import PARTS, Part
 from harness.errors import UsageError
 from harness.pipeline.replay import Forgetting
 from harness.replay.ingest import Together

@@ -12,10 +12,9 @@ import typer
 from rich.console import Console
 
 from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
-from harness.comparison.gates import Gates
+from harness.comparison.gates import GateResult, Gates
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import repeats_tables
-from harness.comparison.thresholds import GateResult
 from harness.errors import UsageError
 from harness.pipeline.run import Run
 from harness.records.run_dir import MANIFEST, REPORT_HTML, RunDir

@@ -13,14 +13,69 @@ from xml.etree import ElementTree
 from harness.comparison.build import common_questions
 from harness.comparison.paired import paired_accuracy, question_figures
 from harness.comparison.runs import ComparedRun, load_run, load_runs, require_comparable
-from harness.comparison.thresholds import GateResult, Threshold, parse_threshold
 from harness.errors import RunMismatch, UsageError, raising
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import MANIFEST, RunLines, outcome_of
-from harness.report.figures import cell_of
+from harness.report.figures import Report, cell_of, figure_of, is_figure
 from harness.report.table import p_value, percent
 from harness.statistics.intervals import ALPHA
 from harness.statistics.paired_tests import Pairs, holm, mcnemar_worse, signs_worse, unpaired_worse
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """Whether a run passes the gate of this name, with the figures that say so."""
+
+    name: str
+    passed: bool
+    said: str
+
+    def __str__(self) -> str:
+        return f"{'passed' if self.passed else 'FAILED'}: {self.said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The lowest value, from 0 to 1, that a metric may have."""
+
+    metric: str
+    value: float
+
+    @property
+    def _name(self) -> str:
+        return f"--fail-under {self.metric}={self.value:g}"
+
+    def check(self, report: Report) -> GateResult:
+        """Compare the report's figure itself, not its interval; one that is not there fails."""
+        value = figure_of(report, self.metric)
+        if value is None:
+            return GateResult(self._name, False, f"{self.metric} was not measured in this run")
+        wanted = f"{self.metric} {percent(value)} %, wanted at least {percent(self.value)} %"
+        return GateResult(self._name, value >= self.value, wanted)
+
+
+def parse_threshold(text: str) -> Threshold:
+    """`METRIC=VALUE`, or a value for the accuracy; `UsageError` for anything else."""
+    metric, found, value = text.rpartition("=")
+    if not found:
+        metric = "accuracy"
+    if not is_figure(metric):
+        raise UsageError(
+            f"--fail-under {text}: unknown metric {metric!r}; see the benchmark's docs"
+        )
+    return Threshold(metric, share_of(value, text))
+
+
+def share_of(value: str, text: str) -> float:
+    """A number from 0 to 1; `text` is the whole option, which a `UsageError` names."""
+    try:
+        share = float(value)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"--fail-under {text}: the value must be a share from 0 to 1")
+    return share
+
 
 OPTION = "--fail-on-regression"
 BINARY = ("recall_all@5", "recall_all@10")

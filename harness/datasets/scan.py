@@ -55,7 +55,7 @@ def scan(path: Path) -> Iterator[Extent]:
     Raises `AnotherOrder` at the first record that is not made as expected, `DatasetError` where the
     file cannot be read.
     """
-    found = _Found()
+    found = _LastRecord()
     with raising(DatasetError, f"{path}: cannot be read"), path.open("rb") as file:
         begin, rest = 0, b""
         while chunk := file.read(_CHUNK):
@@ -80,7 +80,7 @@ def read_extent(path: Path, extent: Extent, number: int) -> dict[str, Any]:
     return record
 
 
-class _Found:
+class _LastRecord:
     """The record that was met last; `done` is the first byte not yet accounted for."""
 
     def __init__(self) -> None:

@@ -125,6 +125,7 @@ def _write(records: Records, out: Path) -> int:
 
 @contextmanager
 def _replacing(out: Path) -> Iterator[IO[str]]:
+    out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(f".{out.name}.partial")
     with partial.open("w", encoding="utf-8", errors="backslashreplace") as file:
         yield file

@@ -32,7 +32,7 @@ from harness.spending import (
     Payee,
     Price,
     SpendingLimits,
-    Usage,
+    TokenUsage,
 )
 from harness.text import tokens_at_least_one
 
@@ -62,7 +62,7 @@ SENT = LineFile[SentBatch]("batches.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BatchProgress:
     """How many prompts have a reply, wait in a batch that runs, or must be submitted; `problems`
     are why batches or requests failed.
     """
@@ -111,10 +111,10 @@ class BatchFolder:
             if name not in replies.by_id and name not in waiting
         }
 
-    def standing(self, problems: Sequence[str] = ()) -> Standing:
+    def standing(self, problems: Sequence[str] = ()) -> BatchProgress:
         answered = len(self.replies().by_id)
         running = sum(len(one["ids"]) for one in self.running)
-        return Standing(answered, running, len(self.to_submit()), problems)
+        return BatchProgress(answered, running, len(self.to_submit()), problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,10 @@ class Payment:
         """Raise `BudgetSpent` where what is under way and wanted does not fit in any more."""
         meter = Meter(self.payee, self._price)
         for usage in wanted:
-            meter.spent.add(Usage(**usage))
+            meter.spent.add(TokenUsage(**usage))
         Budget(self.limits, [*all_meters(self._manifest(), ()), meter]).require_room()
 
-    def pay(self, spent: Usage) -> None:
+    def pay(self, spent: TokenUsage) -> None:
         """Write down what a batch took, where other commands on the run count it."""
         manifest = self._manifest()
         meter = Meter(self.payee, self._price)
@@ -160,21 +160,21 @@ class Payment:
         return manifest
 
 
-def submit(folder: BatchFolder, endpoint: Endpoint, payment: Payment) -> Standing:
+def submit(folder: BatchFolder, endpoint: Endpoint, payment: Payment) -> BatchProgress:
     """Send what waits to be submitted; raises `BudgetSpent` before anything is sent."""
     return asyncio.run(_submit(folder, endpoint, payment))
 
 
 def collect(
     folder: BatchFolder, endpoint: Endpoint, payment: Payment, *, wait: float, pause: float
-) -> Standing:
+) -> BatchProgress:
     """Look after the batches that run, for so many seconds, and fetch the results of those that
     have ended. A look is repeated after `pause` seconds.
     """
     return asyncio.run(_collect(folder, endpoint, payment, wait, pause))
 
 
-async def _submit(folder: BatchFolder, endpoint: Endpoint, payment: Payment) -> Standing:
+async def _submit(folder: BatchFolder, endpoint: Endpoint, payment: Payment) -> BatchProgress:
     async with _way(endpoint, _AGAIN) as patient, _way(endpoint, _ONCE) as hasty:
         await _find_begun(folder, patient)
         parts = list(_parts(folder.to_submit()))
@@ -197,7 +197,7 @@ async def _submit(folder: BatchFolder, endpoint: Endpoint, payment: Payment) -> 
 
 async def _collect(
     folder: BatchFolder, endpoint: Endpoint, payment: Payment, wait: float, pause: float
-) -> Standing:
+) -> BatchProgress:
     deadline = time.monotonic() + wait
     problems: list[str] = []
     async with _way(endpoint, _AGAIN) as transport:
@@ -313,20 +313,20 @@ def _known(batch: SentBatch, told: JsonObject) -> SentBatch:
 
 def _usage(forecast: BatchForecast) -> UsageRecord:
     tokens = (forecast.prompt_tokens, forecast.completion_tokens)
-    return _record(Usage(forecast.requests, forecast.requests, *tokens))
+    return _record(TokenUsage(forecast.requests, forecast.requests, *tokens))
 
 
-def _record(usage: Usage) -> UsageRecord:
+def _record(usage: TokenUsage) -> UsageRecord:
     return cast(UsageRecord, asdict(usage))
 
 
-def _spent(results: str) -> Usage:
+def _spent(results: str) -> TokenUsage:
     """What the requests took that were answered."""
-    spent = Usage()
+    spent = TokenUsage()
     for line in results.splitlines():
         body = ((json.loads(line).get("response") or {}).get("body")) or {}
         usage = body.get("usage")
         if usage:
             prompt, completion = usage["prompt_tokens"], usage["completion_tokens"]
-            spent.add(Usage(1, 0, prompt, completion))
+            spent.add(TokenUsage(1, 0, prompt, completion))
     return spent

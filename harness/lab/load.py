@@ -3,7 +3,8 @@ every request sent more than once under its id.
 
 Each memory holds a code that no other one has. One in eight is sent once: as often as it is found
 is how many copies this store keeps of anything. Lost is what no search of its user finds, doubled
-what is found more often than that, leaked what another user finds.
+what is found more often than that, leaked what another user finds. What was never taken is refused,
+not lost.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from typing import Any
 from harness.assistants.add_search import AddSearchClient, BoardMessage, require_store
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
-from harness.errors import AssistantError, UsageError
+from harness.errors import AssistantError, UsageError, first_raised
 from harness.replay.ingest import new_salt
 from harness.report.table import Table, number
 
@@ -40,7 +41,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class CodedMemory:
     """Something that a user tells, known by its code."""
 
     number: int
@@ -71,6 +72,7 @@ class StoreLoad:
 
     memories: int
     requests: int
+    written: int = 0
     lost: int = 0
     doubled: int = 0
     leaked: int = 0
@@ -92,7 +94,8 @@ class StoreLoad:
 
 def try_store(endpoint: Endpoint, load: Load) -> StoreLoad:
     """Write and search; raises `UsageError` where no store is, and what makes going on useless."""
-    return asyncio.run(_try_store(endpoint, load))
+    with first_raised():
+        return asyncio.run(_try_store(endpoint, load))
 
 
 def outcome_table(outcome: StoreLoad) -> Table:
@@ -115,24 +118,26 @@ async def _try_store(endpoint: Endpoint, load: Load) -> StoreLoad:
         started = time.perf_counter()
         # The same request is under way twice at once, as after a time-out.
         writes = [one for one in memories for _ in range(one.times)]
-        await _each(writes, load.writers, lambda one: _write(store, one, outcome))
+        taken: set[int] = set()
+        await _each(writes, load.writers, lambda one: _write(store, one, taken, outcome))
         outcome.seconds = round(time.perf_counter() - started, 3)
         copies: dict[int, int] = {}
         await _each(memories, load.writers, lambda one: _look(store, one, copies, outcome))
     kept_of_one = max((copies[one.number] for one in memories if one.times == 1), default=1)
-    outcome.lost = sum(not copies[one.number] for one in memories)
+    outcome.written = len(taken)
+    outcome.lost = sum(not copies[number] for number in taken)
     outcome.doubled = sum(copies[one.number] > max(1, kept_of_one) for one in memories)
     return outcome
 
 
-def _memories(load: Load, salt: str) -> list[Written]:
+def _memories(load: Load, salt: str) -> list[CodedMemory]:
     """Users and requests go by names that no earlier trial has used."""
 
     def named(*parts: object) -> str:
         return hashlib.sha256(repr((salt, *parts)).encode()).hexdigest()[:20]
 
     return [
-        Written(
+        CodedMemory(
             number=place,
             user=named("user", place % load.users),
             stranger=named("user", (place + 1) % max(2, load.users)),
@@ -146,11 +151,11 @@ def _memories(load: Load, salt: str) -> list[Written]:
 
 
 async def _each(
-    memories: Sequence[Written], at_once: int, work: Callable[[Written], Awaitable[None]]
+    memories: Sequence[CodedMemory], at_once: int, work: Callable[[CodedMemory], Awaitable[None]]
 ) -> None:
     room = asyncio.Semaphore(at_once)
 
-    async def one(memory: Written) -> None:
+    async def one(memory: CodedMemory) -> None:
         async with room:
             await work(memory)
 
@@ -159,17 +164,20 @@ async def _each(
             group.create_task(one(memory))
 
 
-async def _write(store: AddSearchClient, memory: Written, outcome: StoreLoad) -> None:
+async def _write(
+    store: AddSearchClient, memory: CodedMemory, taken: set[int], outcome: StoreLoad
+) -> None:
     started = time.perf_counter()
     try:
         await store.add(memory.request, memory.user, memory.session, memory.messages)
+        taken.add(memory.number)
     except AssistantError as error:
         _refused(outcome, error)
     outcome.add_ms.append(round((time.perf_counter() - started) * 1000, 2))
 
 
 async def _look(
-    store: AddSearchClient, memory: Written, copies: dict[int, int], outcome: StoreLoad
+    store: AddSearchClient, memory: CodedMemory, copies: dict[int, int], outcome: StoreLoad
 ) -> None:
     """Search for a memory as its user, and as another one."""
     copies[memory.number] = await _copies(store, memory, memory.user, outcome)
@@ -177,7 +185,9 @@ async def _look(
     outcome.leaked += bool(found_elsewhere)
 
 
-async def _copies(store: AddSearchClient, memory: Written, user: str, outcome: StoreLoad) -> int:
+async def _copies(
+    store: AddSearchClient, memory: CodedMemory, user: str, outcome: StoreLoad
+) -> int:
     try:
         found = await store.search(user, memory.question, _TOP_K)
     except AssistantError as error:

@@ -11,7 +11,7 @@ from harness.records.schema import (
     JsonObject,
     PriceRecord,
 )
-from harness.spending import Price, Usage
+from harness.spending import Price, TokenUsage
 
 _Cut = Literal["sessions", "sessions_cut", "sessions_shortened", "tokens_estimate"]
 _CUT: tuple[_Cut, ...] = get_args(_Cut)
@@ -59,7 +59,7 @@ def cost_of(spent: Mapping[str, int], price: PriceRecord | None) -> float | None
     """US dollars, or None where no price or no call is known."""
     if not spent or price is None:
         return None
-    return round(Usage(**spent).usd(Price(**price)), 6)
+    return round(TokenUsage(**spent).usd(Price(**price)), 6)
 
 
 def _context(contexts: list[ContextAccount]) -> dict[str, int]:

@@ -22,6 +22,7 @@ from harness.errors import (
     TooManyErrors,
     UsageError,
     continuable,
+    first_raised,
 )
 from harness.judges import Judge
 from harness.metrics.conduct import may_search
@@ -278,11 +279,9 @@ class _Command:
         if wanted == 0:
             return 0
         run.manifest.set_forgotten(False)
-        try:
-            with run.progress(total, 0 if wanted is None else (total or 0) - wanted) as progress:
-                return asyncio.run(self._histories(meter, run.histories(is_wanted), progress))
-        except ExceptionGroup as group:
-            raise _first(group) from group
+        done = 0 if wanted is None else (total or 0) - wanted
+        with first_raised(), run.progress(total, done) as progress:
+            return asyncio.run(self._histories(meter, run.histories(is_wanted), progress))
 
     def _identify(self) -> None:
         approach, manifest = self.approach, self.run.manifest
@@ -352,8 +351,3 @@ async def _settle(run: Run, progress: ReplayProgress) -> None:
         # Waits for the outlines, or for what is wrong with them.
         await asyncio.to_thread(lambda: run.dataset.outlines)
         progress.total_known(len(run.settle_selection()))
-
-
-def _first(group: ExceptionGroup[Exception]) -> Exception:
-    error = group.exceptions[0]
-    return _first(error) if isinstance(error, ExceptionGroup) else error

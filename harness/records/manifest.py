@@ -24,7 +24,7 @@ from harness.records.schema import (
     PriceRecord,
     UsageRecord,
 )
-from harness.spending import Meter, Payee, Price, Usage
+from harness.spending import Meter, Payee, Price, TokenUsage
 
 FORMAT = 2
 # The place where a server listens and keeps its files does not change what it answers.
@@ -254,7 +254,7 @@ def all_meters(manifest: Manifest, present: Iterable[Meter]) -> list[Meter]:
     """This command's meters, which learn what was spent before, and those of earlier commands."""
     meters = {meter.payee: meter for meter in present}
     for payee, name in _SPENT.items():
-        before = Usage(**manifest.totals(name))
+        before = TokenUsage(**manifest.totals(name))
         if payee in meters:
             meters[payee].before = before
         elif before.calls:
@@ -273,12 +273,12 @@ def meters_beside(folders: Iterable[Path]) -> Iterator[Meter]:
 def judging_spent(manifest: ManifestData) -> UsageRecord | None:
     """What judges' models were asked; None where no command with a model kept account."""
     spent = [
-        Usage(**item[_SPENT[payee]])
+        TokenUsage(**item[_SPENT[payee]])
         for item in manifest["invocations"]
         for payee in _JUDGES
         if _SPENT[payee] in item
     ]
-    total = Usage()
+    total = TokenUsage()
     for one in spent:
         total.add(one)
     return cast(UsageRecord, asdict(total)) if spent else None
@@ -295,7 +295,7 @@ def judging_usd(manifest: ManifestData) -> float | None:
         if not asked:
             return None
         for invocation in asked:
-            spent = Usage(**invocation[_SPENT[payee]])
+            spent = TokenUsage(**invocation[_SPENT[payee]])
             price = invocation.get(_PRICES[payee])
             if price is None and spent.calls:
                 return None

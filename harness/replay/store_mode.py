@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 
-from harness.assistants.add_search import AddSearchClient, BoardMessage, Found, FoundText
+from harness.assistants.add_search import AddSearchClient, BoardMessage, FoundText, SearchResults
 from harness.assistants.client import ChatClient, Message
 from harness.assistants.returned_sources import SourceLayout, read_sources
 from harness.assistants.template import Occasion
@@ -57,7 +57,7 @@ class StoreMode(ReplayMode):
         self._attempts = attempts
         self._window = window
         self._on_round = on_round
-        self._found: dict[str, Found] = {}
+        self._found: dict[str, SearchResults] = {}
         """What was found for questions that are not answered yet."""
 
     async def ingest(self, question: Question) -> IngestLine:
@@ -116,7 +116,7 @@ class StoreMode(ReplayMode):
         answer = await self._reader.chat("control", [Message("user", prompt)], when)
         return AnswerLines(hypothesis_line(question, answer, started))
 
-    async def _search(self, question: Question) -> Found:
+    async def _search(self, question: Question) -> SearchResults:
         user = self._user(question.history_id)
         return await self._store.search(user, question.question, TOP_K)
 

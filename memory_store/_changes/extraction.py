@@ -1,9 +1,11 @@
-"""What a model extracts from a round: the facts it is shown first, and the record that results."""
+"""What a model extracts from a round: the facts it is shown first, the record that results, and how
+far that is."""
 
 import re
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -12,15 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_store._changes.correction import given_facts
+from memory_store._changes.writing import RecordWriter
 from memory_store._facts import rule_facts, slot_of, words_of
-from memory_store._points import records_in
+from memory_store._points import enrichment_to_payload, records_in
 from memory_store._types import EnrichmentState, Fact, FactLink, Record, Round, Speaker
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines._engine import ReadableEngine, UserScope
+from memory_store.engines._engine import Claim, Engine, ReadableEngine, UserScope
+from memory_store.errors import RoundTaken
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import Authorship
 from memory_store.language.words import terms
+from memory_store.scheduler import aside
 
 Cosines = npt.NDArray[Any]
 """A row for each statement, a column for each fact."""
@@ -30,6 +35,8 @@ _ROUNDS = 8
 _MOST_OWN = 32
 # Below this cosine two statements are about different things.
 _NEAR = 0.15
+# Characters of a failure that are kept.
+_REASON = 500
 
 
 async def known_facts(
@@ -128,6 +135,63 @@ class Extraction:
     facts: tuple[Fact, ...] = ()
     keyphrases: tuple[str, ...] = ()
     summary: str = ""
+
+
+class Enrichment:
+    """Enriches the rounds of an engine, and keeps in their records how far that is."""
+
+    def __init__(self, engine: Engine, writer: RecordWriter, language: Language) -> None:
+        self._engine = engine
+        self._writer = writer
+        self._language = language
+
+    async def done(
+        self, record: Record | None, round: Round, extraction: Extraction
+    ) -> Record | None:
+        """See `MemoryStore.enrich`; `record` is what is stored of the round."""
+        if record is None or record.round != round:
+            return None
+        try:
+            done = await self._writer.write(
+                [await aside(record.round.size, enriched, record, extraction, self._language)],
+                {record.id: round.turn_ids},
+            )
+        except RoundTaken:
+            return None
+        return done[0]
+
+    async def failed(
+        self, record: Record | None, round: Round, extractor: str, reason: str, most_attempts: int
+    ) -> None:
+        """See `MemoryStore.enrichment_failed`; `record` is what is stored of the round."""
+        if record is None or record.round != round:
+            return
+        attempts = record.attempts + 1
+        final = attempts >= most_attempts
+        changed = replace(
+            record,
+            enrichment=EnrichmentState.FAILED if final else EnrichmentState.PENDING,
+            attempts=attempts,
+            extractor=extractor,
+            failure=reason[:_REASON],
+        )
+        only = UserScope(round.user_id, ids=(record.id,))
+        await self._engine.set_payload(only, enrichment_to_payload(changed), round.turn_ids)
+
+    async def again(self, user_id: str, ids: Sequence[str]) -> None:
+        """See `MemoryStore.enrich_again`."""
+        again = {"enrichment": EnrichmentState.PENDING.value, "attempts": 0}
+        for id in ids:
+            failed = UserScope(user_id, ids=(id,), states=(EnrichmentState.FAILED,))
+            await self._engine.set_payload(failed, again)
+
+    async def claimed(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
+        """See `MemoryStore.claim`."""
+        if not rounds:
+            return []
+        held = {round.id: round.turn_ids for round in rounds}
+        ours = await self._engine.claim(UserScope(rounds[0].user_id), held, claim, now)
+        return [round for round in rounds if round.id in ours]
 
 
 def enriched(record: Record, extraction: Extraction, language: Language = ENGLISH) -> Record:

@@ -3,15 +3,17 @@
 from memory_store.embedding.cache import DiskCache
 from memory_store.embedding.embedder import BATCH_SIZE, Embedder, EmbedderStats
 from memory_store.embedding.encoder import (
+    ENCODERS,
+    PACKAGED,
     Device,
     Encoder,
     EncoderIdentity,
     HashEncoder,
     Matrix,
+    ModelEncoder,
     ModelOptions,
     TextKind,
 )
-from memory_store.embedding.model_encoder import ENCODERS, PACKAGED, ModelEncoder
 
 __all__ = [
     "BATCH_SIZE",

@@ -62,13 +62,14 @@ def test_runs_that_are_shared_are_found() -> None:
     assert not overlap.shared(iter([said]), "I bought a red bicycle for my aunt on Monday")
 
 
+@pytest.mark.slow
 @pytest.mark.weights
 async def test_a_network_is_taught_averaged_and_written(
     tmp_path: Path, training: ModuleType
 ) -> None:
     base = base_folder()
     embedder = Embedder(HashEncoder())
-    recipe = training.Recipe(epochs=2.0, batch=4, negatives=1)
+    recipe = training.TrainingRecipe(epochs=2.0, batch=4, negatives=1)
     rows = training.Rows(TAUGHT, recipe, await training.vectors_of(TAUGHT, embedder))
     await embedder.close()
     assert sorted(row[0] for row in rows.epoch()) == sorted(one.question for one in TAUGHT)

@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from benchmarks.environments import environment, folder_of
+from benchmarks.processes import environment, folder_of
 
 
 def test_an_environment_is_made_once_and_holds_nothing_of_ours(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from extractions import extracting
 from scripted_model import ScriptedModel, scripted_model
 
 from benchmarks.extraction.__main__ import DEV, HELD_OUT, score
-from benchmarks.extraction.scoring import Found, Score, Stated
+from benchmarks.extraction.scoring import AnnotatedFact, FoundFact, Score
 
 EXTRACT = "extract_facts"
 
@@ -29,7 +29,7 @@ def test_both_sets_hold_facts_of_their_own_people_in_the_words_of_their_rounds()
         assert times == sorted(set(times)), file
         for number, one in enumerate(rounds):
             for given in one["facts"]:
-                assert Stated.of(given, number).is_in(one["said"]), given
+                assert AnnotatedFact.of(given, number).is_in(one["said"]), given
                 facts += 1
     assert facts >= 300
     assert not {file.name for file in DEV} & {file.name for file in HELD_OUT}
@@ -46,10 +46,10 @@ def test_both_sets_hold_facts_of_their_own_people_in_the_words_of_their_rounds()
     ],
 )
 def test_a_fact_is_matched_by_all_of_its_words(has: str, text: str, holds: bool) -> None:
-    assert Stated.of({"has": has}, 0).is_in(text) is holds
+    assert AnnotatedFact.of({"has": has}, 0).is_in(text) is holds
 
 
-def found(text: str, round: int = 0, **more: Any) -> Found:
+def found(text: str, round: int = 0, **more: Any) -> FoundFact:
     how: dict[str, Any] = {
         "is_own": True,
         "in_doubt": False,
@@ -57,12 +57,12 @@ def found(text: str, round: int = 0, **more: Any) -> Found:
         "replaced_in": None,
         "contradicts": frozenset(),
     }
-    return Found(round, text, **(how | more))
+    return FoundFact(round, text, **(how | more))
 
 
-def scored(stated: Sequence[Mapping[str, Any]], *of: Found) -> dict[str, int]:
+def scored(stated: Sequence[Mapping[str, Any]], *of: FoundFact) -> dict[str, int]:
     score = Score()
-    score.add([Stated.of(one, one.get("round", 0)) for one in stated], of)
+    score.add([AnnotatedFact.of(one, one.get("round", 0)) for one in stated], of)
     return dict(score.counts)
 
 
@@ -125,7 +125,7 @@ async def test_a_model_that_finds_what_was_annotated_has_a_full_score(
 
     def facts(round: Mapping[str, Any], shown: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         def number_of(name: str) -> int:
-            older = Stated.of(by_id[name], 0)
+            older = AnnotatedFact.of(by_id[name], 0)
             return next(one["number"] for one in shown["known"] if older.is_in(one["fact"]))
 
         return [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.marks.__main__ import Tally, measure
+from benchmarks.marks.__main__ import MarkCounts, measure
 from benchmarks.marks.labelled import HELD_OUT, PEOPLE, person
 from memory_store import MemoryStore
 
@@ -33,7 +33,7 @@ async def test_a_mark_that_shows_a_part_of_a_message_is_of_that_message(
     ]
     file = tmp_path / "ida.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
-    tally = Tally()
+    tally = MarkCounts()
     await measure(store, person(file), tally)
     assert tally.counts["contradicted"] == {"right": 1, "wrong": 0, "missing": 0}
     assert tally.otherwise == []

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from assistant import Settings
-from benchmarks.plain.chats import Counts, put
+from benchmarks.plain.chats import HitCounts, put
 from benchmarks.rates import HISTORY, PAGE, RATES, history, page, released
 
 CHANGE = {
@@ -28,7 +28,7 @@ async def test_what_became_of_messages(tmp_path: Path) -> None:
     rest = {"never": [], "remember": [], "forget": [], "refuse": []}
     person = {"person": "eino", "told": told, "changed": [CHANGE], **rest}
     file.write_text(json.dumps(person), encoding="utf-8")
-    counts = Counts()
+    counts = HitCounts()
     await put(file, Settings(data_dir=tmp_path / "data"), counts)
     rates = released("today", "2026-11-28", counts).rates
     assert rates["lost"] == (1, 5)

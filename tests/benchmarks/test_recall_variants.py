@@ -4,16 +4,21 @@ import numpy as np
 import pytest
 
 from benchmarks.recall.crossvalidation import cross_validate, fold_of
-from benchmarks.recall.histories import QUESTION_ONLY, SIGNALS, VALUE_ONLY, Asked, official_bm25
-from benchmarks.recall.table import figures_of
-from benchmarks.recall.variants import OURS, VARIANTS, weighted, without
+from benchmarks.recall.histories import (
+    QUESTION_ONLY,
+    SIGNALS,
+    VALUE_ONLY,
+    RecallQuestion,
+    official_bm25,
+)
+from benchmarks.recall.table import OURS, VARIANTS, figures_of, weighted, without
 
 
-def asked(question_id: str = "q", **signals: list[float]) -> Asked:
+def asked(question_id: str = "q", **signals: list[float]) -> RecallQuestion:
     """Three sessions of two rounds each; the evidence is in the third."""
     columns = {name: np.zeros(6) for name in (*SIGNALS, QUESTION_ONLY, VALUE_ONLY)}
     columns |= {name: np.array(values) for name, values in signals.items()}
-    return Asked(
+    return RecallQuestion(
         question_id=question_id,
         question_type="multi-session",
         sessions=("a", "b", "c"),

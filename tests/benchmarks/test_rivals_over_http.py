@@ -13,11 +13,11 @@ import httpx
 import pytest
 from nursery import NURSERY
 
+from benchmarks.rivals.__main__ import table
 from benchmarks.rivals.last_sessions import SESSIONS, LastSessions
 from benchmarks.rivals.measuring import OURS, PROFILE, Place, measure
-from benchmarks.rivals.serving import Assistant, Server
+from benchmarks.rivals.serving import Assistant, RivalServer
 from benchmarks.rivals.speed import asking, history, speeds, telling
-from benchmarks.rivals.table import table
 from harness.assistants.profile import load_profile
 from harness.assistants.template import Occasion, filled, merged
 
@@ -76,7 +76,7 @@ def test_a_run_from_the_first_session_to_the_table(tmp_path: Path, data: Path) -
 
 @contextmanager
 def serving(folder: Path, reader: str = "") -> Iterator[str]:
-    server = Server(Assistant(LastSessions(folder), reader))
+    server = RivalServer(Assistant(LastSessions(folder), reader))
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:

@@ -13,15 +13,15 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.environments import folder_of
+from benchmarks.processes import folder_of
 from benchmarks.rivals import chroma, langgraph, mem0
 from benchmarks.rivals.measuring import RIVALS, Place, Running, started
-from benchmarks.rivals.rounds import Found, Round
+from benchmarks.rivals.rounds import RecalledRound, Round
 
 REQUIREMENTS = Path(chroma.__file__).parent / "requirements"
 AT = "2024-01-01T10:00:00Z"
 ROUND = Round("s1", 2, AT, (("user", "I adopted Miso."), ("assistant", "Lovely!")))
-WHOLE = Found("s1", 2, AT, "user: I adopted Miso.\nassistant: Lovely!")
+WHOLE = RecalledRound("s1", 2, AT, "user: I adopted Miso.\nassistant: Lovely!")
 
 
 def test_chroma_gives_back_what_it_was_given() -> None:

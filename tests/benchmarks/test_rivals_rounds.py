@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.rivals.last_sessions import LastSessions, latest
 from benchmarks.rivals.reader import PROMPT_TOKENS, prompt, quotes
-from benchmarks.rivals.rounds import Found, Round, new_rounds, recorded_rounds
+from benchmarks.rivals.rounds import RecalledRound, Round, new_rounds, recorded_rounds
 
 AT = "2024-01-01T10:00:00Z"
 
@@ -66,8 +66,8 @@ def test_all_requests_of_a_chat_together_say_everything_once() -> None:
     assert said == [(turn["role"], turn["content"]) for turn in chat]
 
 
-def memory(day: int, text: str, index: int = 0) -> Found:
-    return Found(f"s{day}", index, f"2024-01-{day:02}T10:00:00Z", text)
+def memory(day: int, text: str, index: int = 0) -> RecalledRound:
+    return RecalledRound(f"s{day}", index, f"2024-01-{day:02}T10:00:00Z", text)
 
 
 def test_a_prompt_holds_the_best_memories_that_fit_oldest_first() -> None:

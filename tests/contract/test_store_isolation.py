@@ -394,7 +394,7 @@ def _try(make: Callable[[], Engine], examples: int) -> None:
     )
 
 
-EXAMPLES = [8, pytest.param(150, marks=pytest.mark.slow)]
+EXAMPLES = [4, pytest.param(150, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("examples", EXAMPLES)

@@ -23,12 +23,12 @@ def test_nothing_is_lost_or_doubled_and_as_much_is_found_as_by_our_own_routes(
         return output
 
     board = f"{server.url}/leaderboard"
-    few = ("--memories", 80, "--users", 4, "--writers", 16)
+    few = ("--memories", 40, "--users", 4, "--writers", 16)
     told = json.loads(ended("load", "--assistant", board, *few, "--json"))
-    assert (told["memories"], told["requests"]) == (80, 150)
+    assert (told["memories"], told["requests"]) == (40, 75)
     assert (told["lost"], told["doubled"], told["leaked"], told["refused"]) == (0, 0, 0, 0)
 
-    questions = ("retrieval", "--dataset", "sample", "--per-type", 1)
+    questions = ("retrieval", "--dataset", "sample", "--limit", 3)
     ended(*questions, "--assistant", server.url, "--out", tmp_path / "own")
     store = ("--assistant", board, "--profile", "add-search")
     ended(*questions, *store, "--out", tmp_path / "store")

@@ -16,7 +16,7 @@ from harness.datasets.sample import build_sample
 
 Told = tuple[int, str]
 Command = Callable[..., Told]
-PER_TYPE = 1
+QUESTIONS_ASKED = 5
 BY_ID = {instance["question_id"]: instance for instance in build_sample()}
 
 
@@ -36,7 +36,7 @@ def port(server: Server) -> int:
 @pytest.fixture
 def exporting(server: Server, port: int, tmp_path: Path) -> tuple[object, ...]:
     return (
-        *("questions", "export", "--dataset", "sample", "--per-type", PER_TYPE),
+        *("questions", "export", "--dataset", "sample", "--limit", QUESTIONS_ASKED),
         *("--assistant", server.url, "--listen", port),
         *("--out", tmp_path / "run", "--prompts", tmp_path / "prompts"),
     )
@@ -58,7 +58,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def taking(tmp_path: Path, *more: object) -> tuple[object, ...]:
     return (
-        *("questions", "import", "--dataset", "sample", "--per-type", PER_TYPE),
+        *("questions", "import", "--dataset", "sample", "--limit", QUESTIONS_ASKED),
         *("--out", tmp_path / "run", "--prompts", tmp_path / "prompts", "--controls", 0, *more),
     )
 

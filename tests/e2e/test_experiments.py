@@ -88,6 +88,7 @@ def test_a_design_that_cannot_be_started_is_noticed_before_the_memory_is_filled(
     done = finished(command("table2", tmp_path, *asked))
     assert done.returncode == 2
     assert "is it installed?" in done.stderr
+    assert "trying design 2 of 2: not_installed.anywhere:Design" in done.stderr
     assert not (tmp_path / "memory").exists()
 
 

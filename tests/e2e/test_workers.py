@@ -16,6 +16,8 @@ from calls import record, rounds
 from commands import BIN
 from qdrant_binary import Qdrant
 
+TOLD = 40
+
 
 @contextmanager
 def crew(data_dir: Path, **settings: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
@@ -90,7 +92,7 @@ def test_two_workers_serve_one_user_without_loss(tmp_path: Path, own_qdrant: Qdr
             started.update(re.findall(r"^process_start_time_seconds{pid=\"(\d+)\"}", text, re.M))
 
         with ThreadPoolExecutor(8) as threads:
-            list(threads.map(tell, range(80)))
+            list(threads.map(tell, range(TOLD)))
         assert len(started) == 2
         with httpx.Client(base_url=url, timeout=60) as http:
             kept = rounds(http, "ann", "s")
@@ -98,7 +100,7 @@ def test_two_workers_serve_one_user_without_loss(tmp_path: Path, own_qdrant: Qdr
         # Whoever answers does so for both.
         assert re.findall(
             r"^assistant_request_seconds_count{.*/messages.* (\S+)", metrics, re.M
-        ) == ["80.0"]
-        assert sorted(kept) == sorted((f"I saw bird {n}.", "Nice.") for n in range(80))
+        ) == [f"{TOLD}.0"]
+        assert sorted(kept) == sorted((f"I saw bird {n}.", "Nice.") for n in range(TOLD))
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0

@@ -34,6 +34,8 @@ class ScriptedStore:
     isolates: bool = True
     loses_every: int = 0
     busy_first: int = 0
+    refuses: int = 0
+    """The status by which every memory is refused."""
     kept: list[Kept] = field(default_factory=list)
     added: list[dict[str, Any]] = field(default_factory=list)
     searched: list[dict[str, Any]] = field(default_factory=list)
@@ -49,6 +51,8 @@ class ScriptedStore:
         body = await request.json()
         self.added.append(body)
         named = {key: body[key] for key in ("request_id", "user_id", "session_id")}
+        if self.refuses:
+            return JSONResponse({"detail": "read only"}, self.refuses)
         if len(self.added) <= self.busy_first:
             return JSONResponse({"detail": {"reason": "busy"}}, 429, {"Retry-After": "0"})
         is_lost = self.loses_every and len(self.added) % self.loses_every == 0

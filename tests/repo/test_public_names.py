@@ -31,14 +31,46 @@ def test_public_names_exist_and_are_listed_once(package: str) -> None:
         assert getattr(module, name) is not None
 
 
-@pytest.mark.parametrize("package", ["assistant", "harness", "memory_store"])
-def test_a_class_name_means_one_thing_within_a_package(package: str) -> None:
+PACKAGES = ("assistant", "benchmarks", "harness", "memory_store")
+# These packages share no code, and have these names for one and the same thing: what stands in an
+# interface that two of them speak, or what everybody calls a message, a prompt or a round.
+SHARED_NAMES = {
+    "Conflict",
+    "EnrichmentFailure",
+    "EnrichmentState",
+    "Forgotten",
+    "FoundText",
+    "Message",
+    "ModelReply",
+    "Prompt",
+    "Question",
+    "ReplyCache",
+    "Round",
+    "Turn",
+    # Its name stands in the files of a run.
+    "AssistantError",
+}
+
+
+def classes_of(package: str) -> dict[str, list[str]]:
+    """Where the classes of a package are, by name."""
     places: dict[str, list[str]] = {}
     for file in sorted((ROOT / package).rglob("*.py")):
         for node in ast.parse(file.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(str(file.relative_to(ROOT)))
-    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+    return places
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_class_name_means_one_thing_within_a_package(package: str) -> None:
+    assert {name: files for name, files in classes_of(package).items() if len(files) > 1} == {}
+
+
+def test_a_class_name_means_one_thing_in_all_packages() -> None:
+    named = Counter(name for package in PACKAGES for name in classes_of(package))
+    several = {name for name, packages in named.items() if packages > 1}
+    assert {name for name in several if not name.startswith("_")} == SHARED_NAMES
 
 
 def test_no_two_files_of_tests_have_one_name() -> None:

@@ -273,7 +273,7 @@ class HealthRow(Reply):
     others: list[LinkedFact]
 
     @classmethod
-    def of(cls, held: memory_store.Found, **more: Any) -> Self:
+    def of(cls, held: memory_store.FactHealth, **more: Any) -> Self:
         """A finding about a fact of a round."""
         round = held.record.round
         return super().of(

@@ -21,7 +21,15 @@ from harness.lab.authoring.draft import Author, Draft, DraftQuestion, Refused, T
 from harness.lab.authoring.plan import PlannedQuestion
 from harness.records.run_dir import LineFile, RunDir
 from harness.report.table import Table
-from harness.spending import ANSWER_TOKENS, Budget, Forecast, Meter, Price, SpendingLimits, Usage
+from harness.spending import (
+    ANSWER_TOKENS,
+    Budget,
+    Forecast,
+    Meter,
+    Price,
+    SpendingLimits,
+    TokenUsage,
+)
 from harness.text import Prompt, load_prompts, tokens_at_least_one, tokens_of
 
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
@@ -114,14 +122,14 @@ class KeptReplies:
             self._folder.append(CALLS, self._calls[call])
         return str(self._calls[call]["reply"])
 
-    def _spent(self) -> Usage:
-        total = Usage()
+    def _spent(self) -> TokenUsage:
+        total = TokenUsage()
         for line in self._calls.values():
             characters = sum(len(message["content"]) for message in line["messages"])
             prompt, completion = line["prompt_tokens"], line["completion_tokens"]
             told = prompt is not None and completion is not None
             total.add(
-                Usage(
+                TokenUsage(
                     calls=1,
                     estimated_calls=int(not told),
                     prompt_tokens=prompt or tokens_at_least_one(characters),

@@ -25,7 +25,7 @@ FIGURES = {RECALL: "R@5", EVIDENCE: "evidence read", RIGHT: "right"}
 
 
 @dataclass(frozen=True)
-class Measured:
+class FinishedCell:
     """A finished cell and its run."""
 
     cell: Cell
@@ -79,11 +79,11 @@ class Measured:
         return {kind: row for kind, row in rows.items() if any(row.values())}
 
 
-def contrasts_of(cells: Sequence[Measured]) -> list[Row]:
+def contrasts_of(cells: Sequence[FinishedCell]) -> list[Row]:
     """Each cell against the first of its block that has the figure, in recall of the same level."""
     found: list[Row] = []
     for figure in FIGURES:
-        bases: dict[tuple[str, str], Measured] = {}
+        bases: dict[tuple[str, str], FinishedCell] = {}
         rows = []
         for one in cells:
             if figure not in one.values:
@@ -98,7 +98,7 @@ def contrasts_of(cells: Sequence[Measured]) -> list[Row]:
     return found
 
 
-def _contrast(figure: str, base: Measured, other: Measured) -> Row:
+def _contrast(figure: str, base: FinishedCell, other: FinishedCell) -> Row:
     was, now = base.values[figure], other.values[figure]
     shared = [id for id in was if id in now]
     return {

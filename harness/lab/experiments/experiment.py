@@ -23,7 +23,7 @@ from harness.datasets.registry import open_source
 from harness.datasets.selection import QuestionSource, select
 from harness.errors import RunMismatch, UsageError
 from harness.judges import Judge
-from harness.lab.experiments.cells import Cell, Grid
+from harness.lab.experiments.cells import DESIGNS, Cell, Grid
 from harness.pipeline.judging import judge_run
 from harness.pipeline.prompts import record_prompts
 from harness.pipeline.replay import ReplayOptions, replay_run
@@ -119,7 +119,11 @@ def _try_designs(laboratory: Laboratory, grid: Grid) -> None:
     memory is filled.
     """
     left = [cell for cell in grid.cells if cell.mode == NATIVE and not _is_done(laboratory, cell)]
-    for cell in {cell.settings.get("design"): cell for cell in left}.values():
+    designs = {cell.settings.get("design"): cell for cell in left}
+    for number, (design, cell) in enumerate(designs.items(), start=1):
+        laboratory.console.print(
+            f"trying design {number} of {len(designs)}: {design or DESIGNS[0]}", highlight=False
+        )
         with tempfile.TemporaryDirectory(prefix="aide-memoire-experiment-") as folder:
             empty = replace(laboratory, out=Path(folder), filled=None)
             with empty.serving(cell, empty.out / LOG):

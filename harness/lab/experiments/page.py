@@ -15,7 +15,7 @@ from harness.lab.experiments.contrasts import (
     FIGURES,
     RECALL,
     RIGHT,
-    Measured,
+    FinishedCell,
     Row,
     contrasts_of,
 )
@@ -57,7 +57,7 @@ def write_page(laboratory: Laboratory, grid: Grid) -> list[Table]:
         if seconds_of(laboratory, cell) is not None
     }
     cells = [cell for cell in grid.cells if cell.name in runs]
-    measured = [Measured(cell, runs[cell.name]) for cell in cells]
+    measured = [FinishedCell(cell, runs[cell.name]) for cell in cells]
     rows = [_row(laboratory, one) for one in measured]
     contrasts = contrasts_of(measured)
     _tell_p_values(rows, contrasts)
@@ -113,7 +113,7 @@ def _unfinished(grid: Grid, cells: Sequence[Cell]) -> list[str]:
     return [f"Not finished: {'; '.join(left)}. Run the same command again."] if left else []
 
 
-def _cut(cells: Sequence[Measured]) -> list[str]:
+def _cut(cells: Sequence[FinishedCell]) -> list[str]:
     """What of the histories a model without memory was not given."""
     told = []
     for one in cells:
@@ -130,7 +130,7 @@ def _cut(cells: Sequence[Measured]) -> list[str]:
     return told
 
 
-def _row(laboratory: Laboratory, measured: Measured) -> Row:
+def _row(laboratory: Laboratory, measured: FinishedCell) -> Row:
     cell, run = measured.cell, measured.run
     retrieval, accuracy = run.report["retrieval"], run.report["accuracy"]
     figures: Mapping[str, Any] = {}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, TypedDict
 
-from harness.comparison.thresholds import GateResult, share_of
+from harness.comparison.gates import GateResult, share_of
 from harness.errors import UsageError
 from harness.lab.lifecycle.cases import KINDS, Case
 from harness.lab.lifecycle.interfaces import AskLine, CaseLine, told

@@ -19,7 +19,7 @@ from harness import git_state, harness_version
 from harness.assistants.client import identify
 from harness.assistants.endpoint import LOG, Endpoint, own_server
 from harness.assistants.transport import Transport
-from harness.errors import AssistantError, RunMismatch, UsageError, continuable
+from harness.errors import AssistantError, RunMismatch, UsageError, continuable, first_raised
 from harness.lab.lifecycle.cases import Case, Cases
 from harness.lab.lifecycle.interfaces import CaseLine, ChosenInterface, Course
 from harness.records.manifest import Manifest, account_of, all_meters, now
@@ -199,11 +199,10 @@ class LifecycleRun:
                     self.dir.append(CASES, line)
 
             try:
-                async with asyncio.TaskGroup() as group:
-                    for course in courses:
-                        group.create_task(one(course))
-            except ExceptionGroup as problems:
-                raise problems.exceptions[0] from problems
+                with first_raised():
+                    async with asyncio.TaskGroup() as group:
+                        for course in courses:
+                            group.create_task(one(course))
             finally:
                 self._requests.update(transport.traffic.to_json())
                 account = account_of([self._meter])

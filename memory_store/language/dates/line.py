@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 from typing import Any, NamedTuple
 
-from memory_store.language.dates.pack import KINDS, Meaning, Pack, fold
+from memory_store.language.dates.pack import KINDS, Pack, PhraseMeaning, fold
 
 # Numbers first, that none is read in part: "5/3", "3.11", "$5", "20%", "9:30".
 _NUMBERS = (
@@ -151,7 +151,7 @@ def _digits(word: str, pack: Pack) -> tuple[str, Any]:
 def _number(kind: str, word: str, pack: Pack) -> tuple[str, Any]:
     """Kind and value of a number that is more than digits."""
     if word in pack.phrases:
-        meaning: Meaning = pack.phrases[word][0]
+        meaning: PhraseMeaning = pack.phrases[word][0]
         return meaning.kind, meaning.value
     if kind == "digits":
         return _digits(word, pack) if word.isdecimal() else _numeral(word, pack)

@@ -65,7 +65,7 @@ def pattern(rule: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"(?<!<)\b[a-z_]{2,}\b", letters, rule).replace(" ", ""))
 
 
-class Meaning(NamedTuple):
+class PhraseMeaning(NamedTuple):
     """A phrase: the words after its first, its kind, and what it stands for."""
 
     rest: tuple[str, ...]
@@ -91,14 +91,14 @@ class Pack:
             for number, names in enumerate(_list(code, "numbers"), 1)
             for name in split(names)
         }
-        self.phrases: dict[str, list[Meaning]] = {}
+        self.phrases: dict[str, list[PhraseMeaning]] = {}
         every = ((kind, one, value) for kind, s, value in self._groups() for one in split(s))
         # Of two meanings of one phrase the first counts.
         for kind, phrase, value in every:
             first, *rest = re.findall(r"\w+(?:'(?!s\b)\w+)*|'s\b|\S", fold(phrase))
             if not self.spaced:
                 first, rest = phrase, []
-            self.phrases.setdefault(first, []).append(Meaning(tuple(rest), kind, value))
+            self.phrases.setdefault(first, []).append(PhraseMeaning(tuple(rest), kind, value))
         for meanings in self.phrases.values():
             meanings.sort(key=lambda meaning: -len(meaning.rest))
 

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from memory_store._spans import DAY, Precision, Relation, TimeExpression, TimeRange
 from memory_store.language.dates.found import FoundDays
 from memory_store.language.dates.pack import KINDS, Pack
-from memory_store.language.dates.reading import Read, read
+from memory_store.language.dates.reading import ReadText, read
 from memory_store.language.languages import word_list, wording
 from memory_store.language.sentences import LONGEST_READ
 
@@ -40,7 +40,7 @@ def time_range(question: str, today: date, pack: Pack) -> TimeRange | None:
     return ranges[0] if are_one else None
 
 
-def _asks_length(question: str, found: Read) -> bool:
+def _asks_length(question: str, found: ReadText) -> bool:
     """Whether the answer is a length of time or an age: the dates in it are no place to look."""
     line = found.reading.line
     if not line.pack.is_english:
@@ -62,7 +62,7 @@ _SINGLE = frozenset("single holiday".split())
 class _Asked:
     """A question, and what of it decides whether its expressions are what it asks for."""
 
-    def __init__(self, found: Read) -> None:
+    def __init__(self, found: ReadText) -> None:
         self._found = found
         self._words = found.reading.line.words
         words = set(self._words)

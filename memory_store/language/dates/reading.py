@@ -39,7 +39,7 @@ _BESIDE_UNITS = frozenset("last past this next coming previous in from the".spli
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadText:
     """A text as it was read: its line, and the finds that name days, in order."""
 
     text: str
@@ -66,7 +66,7 @@ class Read:
         )
 
 
-def read(text: str, today: date, pack: Pack) -> Read | None:
+def read(text: str, today: date, pack: Pack) -> ReadText | None:
     """Read the days that a text names; None where it can name none, which is found out fast."""
     text = text[: LONGEST_READ if pack.is_english else _LONGEST_OTHER]
     if pack.is_english and not _may_name_a_day(text, pack):
@@ -82,7 +82,7 @@ def read(text: str, today: date, pack: Pack) -> Read | None:
         found = []  # "this March" in the last year of the calendar
     if pack.is_english:
         found += _left_over(reading, selected)
-    return Read(text, reading, tuple(sorted(found, key=lambda item: item.start)))
+    return ReadText(text, reading, tuple(sorted(found, key=lambda item: item.start)))
 
 
 def _may_name_a_day(text: str, pack: Pack) -> bool:
@@ -195,7 +195,7 @@ def pack_for(text: str) -> Pack | None:
     return pack_of(read_too.pop()) if read_too else None
 
 
-def _names_an_event(item: FoundDays, found: Read) -> bool:
+def _names_an_event(item: FoundDays, found: ReadText) -> bool:
     if item.relation in _NO_DAY or item.span is None or item.span.precision is Precision.DECADE:
         return False
     reading, line = found.reading, found.reading.line
@@ -268,7 +268,7 @@ def picked_weekdays(text: str, said_on: datetime | date) -> list[tuple[str, tupl
     return picked
 
 
-def _counts(item: FoundDays, found: Read) -> bool:
+def _counts(item: FoundDays, found: ReadText) -> bool:
     line, span = found.reading.line, item.span
     match = _COUNTED.fullmatch(line.letters, item.start, item.end)
     if match is None or span is None or item.rolling:

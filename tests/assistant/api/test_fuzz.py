@@ -202,7 +202,7 @@ def _fuzz(data: st.DataObject, client: httpx.Client, route: str) -> None:
 
 @pytest.mark.parametrize("route", ROUTES)
 @settings(
-    max_examples=20,
+    max_examples=10,
     derandomize=True,
     deadline=None,
     phases=[Phase.generate],

@@ -102,11 +102,15 @@ class World:
     """Whether models and embedder count as this computer."""
     told: dict[tuple[str, str], str] = field(default_factory=dict)
     """Ids of the memories, by reach and way."""
+    written: list[str] = field(default_factory=list)
+    """What the models were sent, as text: each request is written once."""
 
     def everything_sent(self) -> str:
         # An embedder here reads what is never in answers: it makes none.
         heard = self.embedder.heard if self.embedder and not self.is_trusted else []
-        return json.dumps([[one.body for one in self.model.sent], heard], ensure_ascii=False)
+        new = self.model.sent[len(self.written) :]
+        self.written += [json.dumps(one.body, ensure_ascii=False) for one in new]
+        return "\n".join([*self.written, *heard])
 
     def leaks(self, text: str, *reaches: str) -> list[tuple[str, str]]:
         return [key for key in self.told if key[0] in reaches and secret(*key) in text]
@@ -195,6 +199,7 @@ def tell(world: World) -> None:
             done = http.post("/v1/memories/reach", json=body)
             assert (done.status_code, done.json()["changed"]) == (200, 1), done.text
     world.model.sent.clear()
+    world.written.clear()
     if world.embedder:
         world.embedder.heard.clear()
 
@@ -239,6 +244,7 @@ def conversation(ann: World) -> list[dict[str, str]]:
 def asked(ann: World) -> Iterator[tuple[str, Callable[[], httpx.Response]]]:
     """Whatever is answered from memory, by a model or without."""
     http, read_only = ann.http, {"memory": "read_only", "memory_debug": "1"}
+    said = conversation(ann)
     for question in (
         ASKED,
         "What do you know about me?",
@@ -249,7 +255,7 @@ def asked(ann: World) -> Iterator[tuple[str, Callable[[], httpx.Response]]]:
         for way, more in (
             ("plain", {}),
             ("streamed", {"stream": True}),
-            ("with all that was said", {"earlier": conversation(ann)}),
+            ("with all that was said", {"earlier": said}),
             ("with tools", {"tools": [TOOL]} if ann.has_model else {}),
         ):
             yield (
@@ -260,7 +266,7 @@ def asked(ann: World) -> Iterator[tuple[str, Callable[[], httpx.Response]]]:
             )
         body = {"input": question, "metadata": {"user_id": "ann"} | read_only}
         yield f"responses: {question}", lambda body=body: http.post("/v1/responses", json=body)  # type: ignore[misc]
-    history = "\n".join(f"{one['role'].upper()}: {one['content']}" for one in conversation(ann))
+    history = "\n".join(f"{one['role'].upper()}: {one['content']}" for one in said)
     title = f"### Task:\nGenerate a concise title.\n### Chat History:\n{history}"
     front_end = {"X-OpenWebUI-Task": "title_generation"}
     body = {"messages": [{"role": "user", "content": title}], "metadata": {"user_id": "ann"}}

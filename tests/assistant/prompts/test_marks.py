@@ -18,9 +18,8 @@ from assistant.answering.instructions import (
 from assistant.answering.layouts import CONTRADICTED, CUT, DAYS, QUOTING, REPLACED, SEVERAL
 from assistant.answering.notes import MARKER
 from assistant.answering.packing import Passage
-from assistant.answering.pinned import PINNED
 from assistant.answering.plan import Layout
-from assistant.answering.standing import STANDING, StandingRequest
+from assistant.answering.standing import PINNED, STANDING, StandingRequest
 from assistant.models.token_counter import about_tokens
 from assistant.prompts.prompt_file import explained, load_prompt
 from memory_store import Fact, FactLink, Record, Round, Speaker

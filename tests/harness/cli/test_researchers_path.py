@@ -59,7 +59,7 @@ def test_the_documents_path_leads_to_a_comparison(
             ]
             if "load" in there:
                 there += ["--memories", "40"]
-            if "run" in there and "--dry-run" not in there:
+            if {"run", "retrieval"} & {*there} and "--dry-run" not in there:
                 there += ["--types", "single-session-user", "--limit", "6"]
             ended = harness(*there)
             assert ended.code == 0, (command, ended.err)

@@ -11,9 +11,8 @@ from made_runs import made_run
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
-from harness.comparison.gates import check_regression, junit_xml
+from harness.comparison.gates import GateResult, check_regression, junit_xml, parse_threshold
 from harness.comparison.runs import load_run
-from harness.comparison.thresholds import GateResult, parse_threshold
 from harness.errors import RunMismatch, UsageError
 from harness.records.run_dir import RunDir
 from harness.report.build import write_report

@@ -9,7 +9,7 @@ import pytest
 from harness.datasets.files import read_records
 from harness.datasets.longmemeval import iterate_instances, load_longmemeval
 from harness.datasets.questions import rounds_of
-from harness.datasets.split import part_of
+from harness.datasets.selection import part_of
 from harness.lab.compilation.pool import Statements, read_pool
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"

@@ -7,8 +7,7 @@ from histories import instance
 
 from harness.datasets.longmemeval import parse_instances
 from harness.datasets.questions import Question
-from harness.datasets.selection import Filters, select
-from harness.datasets.split import part_of
+from harness.datasets.selection import Filters, part_of, select
 from harness.errors import UsageError
 
 TYPES = ("multi-session", "knowledge-update")

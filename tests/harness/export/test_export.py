@@ -48,7 +48,7 @@ def finished(bench: Bench, tmp_path: Path) -> Bench:
 def test_longmemeval_hypotheses_have_exactly_their_two_keys(
     finished: Bench, harness: Harness, tmp_path: Path
 ) -> None:
-    out = tmp_path / "hyp.jsonl"
+    out = tmp_path / "not" / "yet" / "hyp.jsonl"
     ended = harness("export", finished.out, "--format", "longmemeval", "--out", out)
     assert (ended.code, ended.out) == (0, f"3 records: {out}\n")
     assert [set(line) for line in lines(out)] == [{"question_id", "hypothesis"}] * 3

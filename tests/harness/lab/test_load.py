@@ -43,6 +43,22 @@ def test_what_a_store_says_it_keeps_and_does_not_is_lost(harness: Harness) -> No
     assert (code, outcome["lost"], outcome["doubled"]) == (1, 48, 0)
 
 
+def test_a_store_that_refuses_everything_lost_nothing_and_that_is_said(harness: Harness) -> None:
+    with scripted_store(refuses=400) as store:
+        load = ("--memories", 6, "--users", 2, "--writers", 2, "--json")
+        ended = harness("load", "--assistant", store.url, *load)
+    outcome = json.loads(ended.out)
+    assert (ended.code, outcome["written"], outcome["lost"], outcome["refused"]) == (1, 0, 0, 11)
+    assert "Nothing was written" in ended.err
+
+
+def test_a_store_that_lets_nobody_in_is_said_in_one_line(harness: Harness) -> None:
+    with scripted_store(refuses=403) as store:
+        ended = harness("load", "--assistant", store.url, "--memories", 2, "--users", 1)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert "refuses access (403)" in ended.err
+
+
 def test_more_memories_than_a_search_gives_are_refused(harness: Harness) -> None:
     with scripted_store() as store:
         few = ("--memories", 200, "--users", 2)

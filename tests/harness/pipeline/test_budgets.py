@@ -14,7 +14,7 @@ from harness.assistants.profile import load_profile
 from harness.assistants.wire import WireAnswer
 from harness.errors import BudgetSpent, UsageError
 from harness.replay.modes import Approach
-from harness.spending import Budget, Meter, Price, SpendingLimits, Usage
+from harness.spending import Budget, Meter, Price, SpendingLimits, TokenUsage
 
 Harness = Callable[..., Finished]
 PLAIN = Approach("full-context", load_profile("plain"))
@@ -28,11 +28,11 @@ async def test_a_budget_counts_usage_and_estimates_what_is_not_told() -> None:
     meter = Meter()
     await meter.spend(400, lambda: answering(90, 12))
     await meter.spend(400, lambda: answering(None, None))
-    assert meter.spent == Usage(2, 1, 190, 22)
+    assert meter.spent == TokenUsage(2, 1, 190, 22)
 
 
 async def test_a_token_budget_is_hard_and_counts_earlier_commands() -> None:
-    meter = Meter(before=Usage(1, 0, 700, 100))
+    meter = Meter(before=TokenUsage(1, 0, 700, 100))
     Budget(SpendingLimits(tokens=1000), [meter])
     await meter.spend(400, lambda: answering(90, 10))
     with pytest.raises(BudgetSpent, match="1,001 tokens"):

@@ -72,6 +72,7 @@ def test_minilm_encodes_alike_alone_in_company_and_in_threads() -> None:
     assert cosines.min() > 0.99999
 
 
+@pytest.mark.slow
 @pytest.mark.weights
 def test_the_packaged_base_is_what_sentence_transformers_makes_of_it() -> None:
     texts = [*TEXTS, "", "?", "ünïcode É ☃ 漢字", "word " * 400, "[SEP] a##b\tc\n"]

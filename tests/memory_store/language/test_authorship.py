@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from benchmarks.authorship.examples import examples
-from benchmarks.authorship.train import NUMBERS, to_json, trained
+from benchmarks.authorship.train import NUMBERS, examples, to_json, trained
 from memory_store.language.authorship import (
     UNKNOWN,
     Judgement,

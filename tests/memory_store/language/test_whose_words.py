@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from benchmarks.authorship.cases import (
-    Case,
+from benchmarks.authorship.__main__ import (
+    ChangeOfMind,
     by_rules,
     cases,
     is_replaced_by_a_model,
@@ -73,15 +73,15 @@ def test_what_users_say_of_themselves_replaces(part: str) -> None:
     ],
 )
 def test_one_sentence_is_believed_in_languages_without_examples(said: str) -> None:
-    assert is_replaced_by_a_model(Case("?", "short", "I live in Ghent.", said, said))
+    assert is_replaced_by_a_model(ChangeOfMind("?", "short", "I live in Ghent.", said, said))
     asked = f"{said} Popraw gramatykę."
-    assert not is_replaced_by_a_model(Case("?", "two", "I live in Ghent.", said, asked))
+    assert not is_replaced_by_a_model(ChangeOfMind("?", "two", "I live in Ghent.", said, asked))
 
 
 def test_what_is_not_believed_is_a_conflict_and_is_found() -> None:
     said = "My name is now Carla."
     pasted = f"Can you summarise this email for me?\n\n{said}"
-    before, now = by_rules(Case("en", "email", "My name is Anna.", said, pasted))
+    before, now = by_rules(ChangeOfMind("en", "email", "My name is Anna.", said, pasted))
     (fact,) = now.facts
     assert (fact.text, fact.speaker, fact.in_doubt) == (said, Speaker.QUOTED, True)
     assert [link.text for link in fact.contradicts] == ["My name is Anna."]

@@ -11,7 +11,7 @@ from made_runs import made_run
 
 from harness.comparison.runs import read_run_at
 from harness.lab.experiments.cells import Cell, Grid
-from harness.lab.experiments.contrasts import RECALL, RIGHT, Measured, contrasts_of
+from harness.lab.experiments.contrasts import RECALL, RIGHT, FinishedCell, contrasts_of
 from harness.lab.experiments.experiment import finish_cell
 from harness.lab.experiments.page import write_page
 
@@ -19,12 +19,12 @@ NAMES = [f"q{n}" for n in range(8)]
 ALL_RIGHT = dict.fromkeys(NAMES, "yes")
 
 
-def measured(out: Path, cell: Cell, wrong: int = 0, lost: int = 0, **made: Any) -> Measured:
+def measured(out: Path, cell: Cell, wrong: int = 0, lost: int = 0, **made: Any) -> FinishedCell:
     """A cell that answers the first `wrong` questions wrong, and finds the last `lost` late."""
     verdicts = ALL_RIGHT | dict.fromkeys(NAMES[:wrong], "no")
     ranks = dict.fromkeys(NAMES[len(NAMES) - lost :], 8)
     folder = made_run(out / "cells" / cell.name, verdicts, ranks=ranks, **made)
-    return Measured(cell, read_run_at(folder, cell.name))
+    return FinishedCell(cell, read_run_at(folder, cell.name))
 
 
 def test_cells_are_compared_inside_their_block_and_corrected_over_all_blocks(

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,21 @@ from harness.lab.lifecycle.cases import KINDS, Ask, Case, Forget, Say, load_case
 from harness.lab.lifecycle.checks import Number, faults, says
 
 CASES = load_cases().cases
-ids = [case.case_id for case in CASES]
-every_case = pytest.mark.parametrize("case", CASES, ids=ids)
+
+
+def every_case(check: Callable[[Case], None]) -> Callable[[], None]:
+    """Check every case in one test; a failure names its case."""
+
+    def test() -> None:
+        for case in CASES:
+            try:
+                check(case)
+            except AssertionError as error:
+                error.add_note(f"of the case {case.case_id}")
+                raise
+
+    test.__doc__ = check.__doc__
+    return test
 
 
 def told(case: Case) -> list[Say]:
