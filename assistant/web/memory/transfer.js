@@ -8,6 +8,7 @@ import { settings } from "../page/settings.js";
 import { Refused, path, request } from "../server/api.js";
 import { memoryChanged } from "./forget.js";
 import { Unreadable, readImport } from "./import_file.js";
+import { LOCALE, t } from "../page/words.js";
 
 /** Saves everything that is kept of the user. */
 export async function saveExport() {
@@ -42,10 +43,10 @@ async function bringInPieces({ format, noun, all, pieces }) {
       for (const [reason, many] of Object.entries(stored.left_out)) leftOut.set(reason, (leftOut.get(reason) ?? 0) + many);
       done += count;
     }
-    notice(`${counted(sum.imported, "memory")} brought in, ${sum.known.toLocaleString("en")} were there already.${inCounts(leftOut)}`);
+    notice(t("brought_in", { memories: counted(sum.imported, "memory"), known: sum.known.toLocaleString(LOCALE) }) + inCounts(leftOut));
     if (sum.unreadable.length) showLeftOut(sum.unreadable);
   } catch (error) {
-    if (sum.imported && error instanceof Refused) error.message += ` ${counted(sum.imported, "memory")} before it were brought in.`;
+    if (sum.imported && error instanceof Refused) error.message += t("brought_before", { memories: counted(sum.imported, "memory") });
     throw error;
   } finally {
     byId("import-progress").hidden = true;
@@ -68,14 +69,14 @@ async function send(body, format, isOneOfMany) {
 /** What was left out, by reason. */
 function inCounts(leftOut) {
   if (!leftOut.size) return "";
-  return ` Left out: ${[...leftOut].map(([reason, many]) => `${many.toLocaleString("en")} × ${reason}`).join(", ")}.`;
+  return t("left_out_why", { reasons: [...leftOut].map(([reason, many]) => `${many.toLocaleString(LOCALE)} × ${reason}`).join(", ") });
 }
 
 /** What the server says of a line, without the names of its fields. */
 function inWords(message) {
-  if (message.includes("newer version")) return "It was exported by a newer version of the assistant.";
-  if (/^line \d+ cannot be read: checksum/.test(message)) return "The file was altered after it was exported.";
-  if (/^line \d+ cannot be read/.test(message)) return "A part of the file is damaged.";
+  if (message.includes("newer version")) return t("newer_export");
+  if (/^line \d+ cannot be read: checksum/.test(message)) return t("altered");
+  if (/^line \d+ cannot be read/.test(message)) return t("damaged");
   return `${message[0].toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}`;
 }
 
@@ -84,5 +85,5 @@ function showProgress(done, all, noun) {
   shown.hidden = false;
   shown.querySelector("progress").max = all;
   shown.querySelector("progress").value = done;
-  shown.querySelector("span").textContent = `${done.toLocaleString("en")} of ${counted(all, noun)}`;
+  shown.querySelector("span").textContent = t("progress", { done: done.toLocaleString(LOCALE), all: counted(all, noun) });
 }
