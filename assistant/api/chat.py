@@ -32,8 +32,8 @@ from assistant.settings import WITHOUT_MEMORY
 from memory_store import in_zone, whose
 
 KEYS = tuple(
-    """user_id session_id space timestamp timezone memory from to as_of question where labels
-    expires_at expires_in memory_debug""".split()
+    """user_id session_id space timestamp timezone week_begins memory from to as_of question
+    where labels expires_at expires_in memory_debug""".split()
 )
 _CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
@@ -217,6 +217,7 @@ async def chat_call(
         where=where_of(metadata.get("where")),
         labels=labels_of(metadata.get("labels")),
         expires_at=expiry_of(metadata, asked.at, zone),
+        week_begins=context.week_begins(request, metadata.get("week_begins")),
     )
 
 

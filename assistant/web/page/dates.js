@@ -6,6 +6,11 @@ import { LOCALE, t } from "./words.js";
 /** The time zone of this browser; empty where it does not know. */
 export const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone.replace("Etc/Unknown", "");
 
+const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const locale = new Intl.Locale(navigator.language);
+/** On which day weeks begin for who uses this browser; not every browser knows. */
+export const WEEK_BEGINS = WEEKDAYS[((locale.getWeekInfo?.() ?? locale.weekInfo)?.firstDay ?? 1) - 1];
+
 /** A date that says in UTC what the clocks said. The server tells an instant with its distance from
  * UTC where it knows where it was said. A day is one everywhere. */
 function clock(at) {
