@@ -76,6 +76,7 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
         body.top_k,
         days,
         asked_on=now.at.date(),
+        week_begins=context.week_begins(request, body.week_begins),
         explained=True,
         where=where_of(body.where),
     )

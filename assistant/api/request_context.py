@@ -141,6 +141,24 @@ def zone_of(request: Request, given: Any = None, *, param: str = "timezone") -> 
     return UTC
 
 
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def week_begins(request: Request, given: Any = None) -> int:
+    """The weekday on which weeks begin: in the body or metadata, in the header; else Monday, which
+    is 0. Raises `InvalidRequest`."""
+    if given is None:
+        given = front_ends.header_text(request.headers, "x-memory-week-begins")
+    if given is None:
+        return 0
+    if given not in _WEEKDAYS:
+        raise InvalidRequest(
+            f"week_begins must be a weekday such as sunday, got {str(given)[:60]!r}",
+            param="week_begins",
+        )
+    return _WEEKDAYS.index(given)
+
+
 def time_of(
     request: Request, *given: Any, zone: tzinfo | None = None, param: str = "timestamp"
 ) -> Instant:

@@ -133,9 +133,8 @@ class Chat:
     async def _meaning(self, call: ChatCall) -> Meaning:
         """What the message may mean: read here, once."""
         asked_on, language = call.asked_at.date(), self._acts.language
-        return await aside(
-            len(call.text) // _READ_FAST, Meaning.of, call.text, call.asked, language, asked_on
-        )
+        given = (call.text, call.asked, language, asked_on, call.week_begins)
+        return await aside(len(call.text) // _READ_FAST, Meaning.of, *given)
 
     async def _kept(self, call: ChatCall, meaning: Meaning) -> Pieces:
         """The acknowledgement of what is told. Nothing is said before it is stored. What was kept
@@ -300,6 +299,7 @@ class Chat:
                 min(wanted + shown, _MOST_ROUNDS),
                 known_until(call.days, call.asked_at, timed=call.timed),
                 asked_on=call.asked_at.date(),
+                week_begins=call.week_begins,
                 explained=call.debug,
                 sessions=False,
                 short_limit=_MOST_ROUNDS if fits_more else 0,

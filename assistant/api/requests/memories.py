@@ -160,6 +160,7 @@ class SearchRequest(Request):
     space: str | None = None
     now: Time = None
     timezone: str | None = None
+    week_begins: str | None = None
     from_: Time = Field(default=None, alias="from")
     to: Time = None
     as_of: Time = None
