@@ -328,6 +328,8 @@ async def forget_user(
     owner = await context.user_in_path(request, user_id)
     receipts = await receipts_for(request, dry_run=dry_run)
     gone = await parts.recorder.forget_memory(owner, dry_run=dry_run)
+    if not dry_run and whose(owner).space is None:
+        await parts.surroundings.forget(owner)
     return ForgottenUser.of(
         gone,
         object="user.memories.deleted",

@@ -176,6 +176,17 @@ class SearchRequest(Request):
     }
 
 
+class GivenSurroundings(Request):
+    """`PUT /v1/users/{user_id}/surroundings`. What is left out is not kept any more."""
+
+    timezone: str | None = None
+    week_begins: str | None = None
+    example: ClassVar[Mapping[str, Any]] = {
+        "timezone": "Pacific/Auckland",
+        "week_begins": "sunday",
+    }
+
+
 class RetentionRequest(OfUser):
     """`POST /v1/retention`. What has expired by `now` goes, and with `older_than_days` what was
     said more days before."""
