@@ -28,6 +28,7 @@ from assistant.api import (
     responses,
     service,
     sessions,
+    surroundings,
     upkeep,
 )
 from assistant.api.access import NEEDS_KEY, Access
@@ -50,6 +51,7 @@ _KEYED: tuple[ModuleType, ...] = (
     memory_list,
     receipts,
     importing,
+    surroundings,
     upkeep,
     remote_mcp,
 )

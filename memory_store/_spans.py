@@ -3,13 +3,13 @@
 Pure functions; "today" is always an argument. How people name days is a matter of language:
 `memory_store/language/`.
 
-Weeks run from Monday to Sunday (ISO 8601). Seasons are the meteorological ones of the northern
-hemisphere (three whole months each, winter begins in December).
+Weeks run from Monday to Sunday (ISO 8601), unless somebody says otherwise. Seasons are the
+meteorological ones of the northern hemisphere (three whole months each, winter begins in December).
 """
 
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import Enum, StrEnum
 
@@ -101,6 +101,17 @@ class TimeRange:
     def days(self) -> Days:
         """The range without its provenance."""
         return Days(self.first, self.last)
+
+    def in_weeks_from(self, weekday: int, today: date) -> "TimeRange":
+        """The same where the weeks of who speaks begin on another weekday than Monday, which is 0:
+        this week, the last, the next, counted from that of today."""
+        if self.precision is not Precision.WEEK or self.first is None or not weekday:
+            return self
+        weeks, days = divmod((self.first - week_of(today).first).days, 7)
+        if days:
+            return self  # Seven days, and no week of a calendar.
+        first = today + timedelta(days=7 * weeks - (today.weekday() - weekday) % 7)
+        return replace(self, first=first, last=first + timedelta(days=6))
 
 
 DAY = timedelta(days=1)

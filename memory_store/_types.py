@@ -47,6 +47,17 @@ def owner_of(user_id: str, space: str | None) -> str:
     return f"{user_id}{_BETWEEN}{space}"
 
 
+def beside(user_id: str, name: str) -> str:
+    """The name of a place beside the memory of a user, for something of the assistant's own: no
+    caller can name it, and it is none of the user's spaces."""
+    return f"{user_id}{_BETWEEN}{name}"
+
+
+def is_beside(owner: str) -> bool:
+    """Whether this is such a place."""
+    return _BETWEEN in owner and whose(owner).space is None
+
+
 def whose(owner: str) -> Whose:
     """The user and the space of an owner."""
     user_id, between, space = owner.rpartition(_BETWEEN)

@@ -33,8 +33,8 @@ from assistant.settings import WITHOUT_MEMORY
 from memory_store import in_zone, whose
 
 KEYS = tuple(
-    """user_id session_id space timestamp timezone memory from to as_of question where labels
-    expires_at expires_in reach strict memory_debug memory_receipt""".split()
+    """user_id session_id space timestamp timezone week_begins memory from to as_of question
+    where labels expires_at expires_in reach strict memory_debug memory_receipt""".split()
 )
 _CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
@@ -222,6 +222,7 @@ async def chat_call(
         expires_at=expiry_of(metadata, asked.at, zone),
         reach=reach_of(metadata.get("reach")),
         strict=_is_set(metadata, "strict") if "strict" in metadata else None,
+        week_begins=context.week_begins(request, metadata.get("week_begins")),
     )
 
 

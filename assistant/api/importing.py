@@ -2,6 +2,7 @@
 is told before, and may be bounded."""
 
 import codecs
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple, Protocol
@@ -15,6 +16,7 @@ from assistant.api.receipts import receipts_for
 from assistant.api.replies.removal import LINES_EXAMPLE, ImportCosts, ImportedMemories
 from assistant.api.request_context import caller_of, checked_id, user_in_path
 from assistant.api.route import JsonRoute, Parts
+from assistant.api.surroundings import checked_surroundings
 from assistant.api.upkeep import NDJSON
 from assistant.chat.turns import Arriving
 from assistant.enrichment.costs import ExpectedCosts
@@ -23,6 +25,7 @@ from assistant.imports.pam_bundle import records_in
 from assistant.imports.reading import Import, read_export, utf8_text
 from assistant.imports.recognised import Export, recognised
 from assistant.services import Services
+from assistant.surroundings import NOWHERE, Surroundings
 from memory_store import EnrichmentState, Record, Round, whose
 from memory_store.scheduler import aside, in_slices
 from memory_store.transfer import from_lines
@@ -133,9 +136,12 @@ class _Coming(Protocol):
 
 
 class _OurRecords:
-    def __init__(self, parts: Services, records: Sequence[Record]) -> None:
+    def __init__(
+        self, parts: Services, records: Sequence[Record], surroundings: Surroundings
+    ) -> None:
         self._parts = parts
         self._records = records
+        self._surroundings = surroundings
         self.found = _Found(len(records), formats=[Export.RECORDS])
 
     async def foreseen(self, owner: str) -> tuple[list[Round], list[Round]]:
@@ -146,6 +152,11 @@ class _OurRecords:
 
     async def bring_in(self, owner: str) -> list[Round]:
         new = await self._parts.recorder.bring_in(owner, self._records)
+        kept = self._parts.surroundings
+        # What is there already stays.
+        is_own = whose(owner).space is None
+        if self._surroundings != NOWHERE and is_own and await kept.of(owner) == NOWHERE:
+            await kept.keep(owner, self._surroundings)
         return [record.round for record in new]
 
 
@@ -189,8 +200,11 @@ async def _coming(request: Request, parts: Services, format: str) -> _Coming:
     body = await request.body()
     most_bytes = parts.settings.max_body_bytes * _UNPACKED
     given: Iterable[Record] | None
+    surroundings = NOWHERE
     if format == "records" or recognised(body) is Export.RECORDS:
-        given = from_lines(_lines(body))
+        lines = _lines(body)
+        given = from_lines(lines)
+        surroundings = _surroundings_in(lines)
     else:
         given = await aside(len(body), records_in, body, most_bytes)
     if given is None:
@@ -200,7 +214,19 @@ async def _coming(request: Request, parts: Services, format: str) -> _Coming:
     async for record in in_slices(given):
         checked_id(record.round.session_id, "session_id")
         records.append(record)
-    return _OurRecords(parts, records)
+    return _OurRecords(parts, records, surroundings)
+
+
+def _surroundings_in(lines: Iterable[str]) -> Surroundings:
+    """What the first line of an export says of its user; what is wrong with the line is said by
+    whoever reads the rest."""
+    first = next((line for line in lines if line.strip()), "")
+    try:
+        told = json.loads(first)["surroundings"]
+    except (ValueError, KeyError, TypeError):
+        return NOWHERE
+    told = told if isinstance(told, dict) else {}
+    return checked_surroundings(told.get("timezone"), told.get("week_begins"))
 
 
 def _lines(body: bytes) -> list[str]:

@@ -76,6 +76,7 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
         body.top_k,
         days,
         asked_on=now.at.date(),
+        week_begins=context.week_begins(request, body.week_begins),
         explained=True,
         where=where_of(body.where),
     )
@@ -327,6 +328,8 @@ async def forget_user(
     owner = await context.user_in_path(request, user_id)
     receipts = await receipts_for(request, dry_run=dry_run)
     gone = await parts.recorder.forget_memory(owner, dry_run=dry_run)
+    if not dry_run and whose(owner).space is None:
+        await parts.surroundings.forget(owner)
     return ForgottenUser.of(
         gone,
         object="user.memories.deleted",

@@ -73,10 +73,11 @@ async def list_memories(
     """The rounds of a user by date, page by page: said on these days, in this session, labelled
     like this, with this text. With `as_of` nothing that was said later counts."""
     limits_of(request).check_query(text)
+    owner = await user_of(request, user_id)
     zone = zone_of(request)
     days = days_of({"from": from_, "to": to, "as_of": as_of}, zone)
     listing = Listing(
-        await user_of(request, user_id),
+        owner,
         days=days,
         session_id=None if session_id is None else checked_id(session_id, "session_id"),
         as_of=optional_day(as_of, param="as_of", zone=zone),

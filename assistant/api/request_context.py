@@ -21,6 +21,7 @@ from assistant.clock import Clock
 from assistant.dates import parse_day, parse_instant, parse_zone
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import MCP_CLIENTS, Services, reach_of_mcp
+from assistant.surroundings import NOWHERE, Surroundings
 from memory_store import Days, MemoryReader, Reach, in_zone, owner_of
 from memory_store.scheduler import current_job
 
@@ -87,12 +88,13 @@ async def person_of(request: Request, *given: Any) -> str:
     end, then the single default user; the request is counted as this user's (that of a key's own
     user was counted at the door). Raises `TooManyRequests`."""
     caller = caller_of(request)
-    if caller.user_id is not None:
-        return caller.user_id
-    user_id = _user_named(request, given)
-    await limits_of(request).count_request(caller, user_id)
-    # Long work takes turns between users.
-    current_job().owner = user_id
+    user_id = caller.user_id
+    if user_id is None:
+        user_id = _user_named(request, given)
+        await limits_of(request).count_request(caller, user_id)
+        # Long work takes turns between users.
+        current_job().owner = user_id
+    request.state.surroundings = await services(request).surroundings.of(user_id)
     return user_id
 
 
@@ -132,13 +134,42 @@ def session_of(request: Request, given: Any) -> str | None:
 
 
 def zone_of(request: Request, given: Any = None, *, param: str = "timezone") -> tzinfo:
-    """The time zone named: in the body or metadata, in the query, in the header; else UTC. Raises
-    `InvalidRequest`."""
+    """The time zone named: in the body or metadata, in the query, in the header; else the one that
+    is kept of the user (`user_of` comes before), else UTC. Raises `InvalidRequest`."""
     in_header = front_ends.header_text(request.headers, "x-memory-timezone")
-    for candidate in (given, request.query_params.get("timezone"), in_header):
+    kept = _surroundings(request).timezone
+    for candidate in (given, request.query_params.get("timezone"), in_header, kept):
         if candidate is not None:
             return parse_zone(candidate, param=param)
     return UTC
+
+
+def _surroundings(request: Request) -> Surroundings:
+    found: Surroundings = getattr(request.state, "surroundings", NOWHERE)
+    return found
+
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def week_begins(request: Request, given: Any = None) -> int:
+    """The weekday on which weeks begin: in the body or metadata, in the header, kept of the user;
+    else Monday, which is 0. Raises `InvalidRequest`."""
+    in_header = front_ends.header_text(request.headers, "x-memory-week-begins")
+    for candidate in (given, in_header, _surroundings(request).week_begins):
+        if candidate is not None:
+            return checked_weekday(candidate)
+    return 0
+
+
+def checked_weekday(given: Any) -> int:
+    """The place of a weekday in a week that begins on Monday. Raises `InvalidRequest`."""
+    if given not in _WEEKDAYS:
+        raise InvalidRequest(
+            f"week_begins must be a weekday such as sunday, got {str(given)[:60]!r}",
+            param="week_begins",
+        )
+    return _WEEKDAYS.index(given)
 
 
 def time_of(

@@ -2,11 +2,11 @@
 every round of every user, what goes by rule, a scrub, and indexing anew."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import timedelta
 from importlib.metadata import version
 from itertools import islice
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
@@ -22,7 +22,9 @@ from assistant.api.requests.memories import RetentionRequest
 from assistant.api.route import JsonRoute, Parts
 from assistant.chat.recorder import Recorder
 from assistant.imports.pam_bundle import bundle
-from memory_store import Forgotten, RetentionRule, whose
+from assistant.services import Services
+from assistant.surroundings import NOWHERE
+from memory_store import Forgotten, RetentionRule, is_beside, whose
 from memory_store.scheduler import aside, in_slices
 from memory_store.transfer import ending, header, to_line, to_lines
 
@@ -62,7 +64,14 @@ async def export_user(
         headers = {"Content-Disposition": 'attachment; filename="memories.pam.zip"'}
         return Response(packed, media_type=ZIP, headers=headers)
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
-    return StreamingResponse(pieces(to_lines(records)), media_type=NDJSON, headers=headers)
+    lines = to_lines(records, await _beside(parts, owner))
+    return StreamingResponse(pieces(lines), media_type=NDJSON, headers=headers)
+
+
+async def _beside(parts: Services, owner: str) -> dict[str, Any]:
+    """What an export says of a user beside the memories."""
+    kept = NOWHERE if whose(owner).space else await parts.surroundings.of(owner)
+    return {} if kept == NOWHERE else {"surroundings": asdict(kept)}
 
 
 async def pieces(lines: Iterable[str]) -> AsyncIterator[str]:
@@ -116,7 +125,8 @@ async def retain(request: Request, parts: Parts, body: RetentionRequest) -> Reta
     if body.older_than_days is not None:
         until = now.date() - (body.older_than_days + 1) * _DAY
     rule = RetentionRule(now, until, where_of(body.where), asked.zone)
-    users = await parts.store.users() if owner is None else [owner]
+    everybody = [one for one in await parts.store.users() if not is_beside(one)]
+    users = everybody if owner is None else [owner]
     # Whoever asks for all users gets no receipt: it would be for nobody.
     receipts = await receipts_for(request, dry_run=body.dry_run or owner is None)
     all, concerned = Forgotten(), 0

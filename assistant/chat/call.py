@@ -41,9 +41,13 @@ class Meaning:
     asked: Asked
 
     @classmethod
-    def of(cls, text: str, asked: str, language: Language, asked_on: date) -> Self:
-        """Read a message; `asked` is its text where it is known to be a question."""
-        return cls(language.read(text), wishes_of(text), language.asked(asked, asked_on))
+    def of(
+        cls, text: str, asked: str, language: Language, asked_on: date, week_begins: int = 0
+    ) -> Self:
+        """Read a message; `asked` is its text where it is known to be a question. Weeks begin on a
+        weekday, Monday is 0."""
+        wanted = language.asked(asked, asked_on, week_begins)
+        return cls(language.read(text), wishes_of(text), wanted)
 
     @property
     def tells(self) -> bool:
@@ -158,6 +162,8 @@ class ChatCall:
     """Where the new round may go at most."""
     strict: bool | None = None
     """Whether only what the user stated is read, and still holds; None leaves it to the profile."""
+    week_begins: int = 0
+    """On which weekday the weeks of who speaks begin, Monday is 0."""
 
     @property
     def place(self) -> UserSession:

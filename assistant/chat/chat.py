@@ -121,9 +121,8 @@ class Chat:
     async def _meaning(self, call: ChatCall) -> Meaning:
         """What the message may mean: read here, once."""
         asked_on, language = call.asked_at.date(), self._acts.language
-        return await aside(
-            len(call.text) // _READ_FAST, Meaning.of, call.text, call.asked, language, asked_on
-        )
+        given = (call.text, call.asked, language, asked_on, call.week_begins)
+        return await aside(len(call.text) // _READ_FAST, Meaning.of, *given)
 
     async def _kept(self, call: ChatCall, meaning: Meaning) -> Pieces:
         """The acknowledgement of what is told. Nothing is said before it is stored. What was kept

@@ -114,6 +114,7 @@ class Recalling:
                 min(wanted + shown, _MOST_ROUNDS),
                 known_until(call.days, call.asked_at, timed=call.timed),
                 asked_on=call.asked_at.date(),
+                week_begins=call.week_begins,
                 explained=call.debug,
                 sessions=False,
                 short_limit=_MOST_ROUNDS if fits_more else 0,

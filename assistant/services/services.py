@@ -52,6 +52,7 @@ from assistant.settings import (
     Role,
     Settings,
 )
+from assistant.surroundings import SurroundingsKept
 from assistant.worker_messages import ERASED, Notices
 from memory_store import MemoryReader, MemoryStore, Reach
 from memory_store.embedding import Embedder
@@ -132,6 +133,7 @@ class Services:
     metrics: Metrics
     reindexing: Reindexing
     receipts: ReceiptOffice
+    surroundings: SurroundingsKept
     costs: CostsBefore
     enrichment: EnrichmentWorker | None = None
     """Absent without an `extract_model`."""
@@ -240,6 +242,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             metrics,
             reindexing,
             _receipts(settings, notices),
+            SurroundingsKept(store, recorder, notices),
             _costs(settings, usage),
             worker,
             notices,

@@ -14,10 +14,11 @@ import { hearTabs } from "./page/tabs.js";
 import { readAbout } from "./server/about.js";
 import { startKeys } from "./server/key.js";
 import { hideWhy } from "./why/why.js";
+import { speak, t } from "./page/words.js";
 
 let known = false; // who we are to the server
 
-showTheme();
+speak();
 startKeys();
 startMenu();
 startMemories();
@@ -57,7 +58,7 @@ function route() {
   byId("memories").hidden = !memories;
   byId("chat").hidden = memories;
   byId("to-memories").ariaCurrent = memories ? "page" : null;
-  document.title = memories ? "Memory · Aide-mémoire" : "Aide-mémoire";
+  document.title = memories ? `${t("memory")} · Aide-mémoire` : "Aide-mémoire";
   hideWhy();
   showMenu(false);
   if (memories) showMemories();
@@ -93,11 +94,11 @@ function changeUser() {
   begin();
 }
 
-/** Another tab changed a setting of this browser: who talks, how it looks, the key. */
+/** Another tab changed a setting of this browser: who talks, how it looks, the language, the key. */
 function follow(setting) {
   if (setting === "theme") showTheme();
   else if (setting === "user") changeUser();
-  else if (setting === "key") location.reload();
+  else if (setting === "key" || setting === "language") location.reload();
 }
 
 function escape() {

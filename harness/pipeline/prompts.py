@@ -29,7 +29,7 @@ from harness.records.schema import FailureLine, JsonObject
 from harness.replay.chat_mode import Attempts
 from harness.replay.ingest import Blinding
 from harness.replay.mode import ReplayMode
-from harness.replay.modes import CHATTED, NATIVE, Approach, Surroundings, make_mode
+from harness.replay.modes import CHATTED, NATIVE, Approach, ModeContext, make_mode
 from harness.spending import Meter
 from harness.text import tokens_of
 
@@ -244,7 +244,7 @@ class Asking:
         way = NATIVE if self.profile.is_ours else CHATTED[0]
         blinding, attempts = Blinding(self.run.manifest.salt), Attempts(self.told)
         meter = Meter("assistant", None)
-        around = Surroundings(transport, blinding, attempts, meter, 0.0, _nothing)
+        around = ModeContext(transport, blinding, attempts, meter, 0.0, _nothing)
         return make_mode(Approach(way, self.profile), around)
 
     async def _heard(

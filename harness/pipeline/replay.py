@@ -36,7 +36,7 @@ from harness.records.schema import FailureLine
 from harness.replay.chat_mode import Attempts
 from harness.replay.ingest import Blinding
 from harness.replay.mode import ReplayMode
-from harness.replay.modes import Approach, Surroundings, make_mode
+from harness.replay.modes import Approach, ModeContext, make_mode
 from harness.spending import Meter, SpendingLimits
 
 # The share of failures among fewer questions says too little about the rest.
@@ -319,7 +319,7 @@ class _Command:
             on_round, patience = progress.round_stored, options.barrier_seconds
             explained = may_search(run.manifest.data["assistant"])
             seed = run.manifest.data["filters"]["seed"]
-            around = Surroundings(
+            around = ModeContext(
                 transport, blinding, attempts, meter, patience, on_round, explained, seed, reader
             )
             mode = make_mode(self.approach, around)

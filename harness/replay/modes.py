@@ -211,7 +211,7 @@ class Approach:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ModeContext:
     transport: Transport
     blinding: Blinding
     attempts: Attempts
@@ -226,7 +226,7 @@ class Surroundings:
     """The way to the model that reads what a store finds."""
 
 
-def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
+def make_mode(approach: Approach, around: ModeContext) -> ReplayMode:
     if approach.profile.is_store:
         return _store_mode(approach, around)
     if approach.searches:
@@ -259,7 +259,7 @@ def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
     )
 
 
-def _store_mode(approach: Approach, around: Surroundings) -> ReplayMode:
+def _store_mode(approach: Approach, around: ModeContext) -> ReplayMode:
     reader = None
     if around.reader is not None:
         reader = ChatClient(around.reader, load_profile("plain"), around.meter)

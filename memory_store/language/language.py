@@ -108,14 +108,17 @@ class Language:
         """What a message may be, with certainties, and its sentences."""
         return read(text, self.sentences)
 
-    def asked(self, question: str, asked_on: date | None) -> Asked:
-        """What a question asks for; without a day, no days. By English turns of phrase where the
-        question is English; else its days alone."""
+    def asked(self, question: str, asked_on: date | None, week_begins: int = 0) -> Asked:
+        """What a question asks for; without a day, no days. Weeks begin on a weekday, Monday is 0.
+        By English turns of phrase where the question is English; else its days alone."""
         question = question[:LONGEST_READ]
         is_english = self.has_rules or languages_of(question) == {ENGLISH}
         asked = asked_in(question) if is_english else Asked()
         asked = replace(asked, slot=self.asked_slot(question))
-        return asked.within(self.time_range(question, asked_on), question) if asked_on else asked
+        if asked_on is None:
+            return asked
+        found = self.time_range(question, asked_on)
+        return asked.within(found and found.in_weeks_from(week_begins, asked_on), question)
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
         """The days that a statement talks about, in its order, each once; none where its language

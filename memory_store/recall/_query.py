@@ -82,6 +82,8 @@ class Query:
     without sessions; 0 is `limit`, however short they are."""
     where: Where = ()
     """How rounds must be labelled to be found."""
+    week_begins: int = 0
+    """On which weekday weeks begin, Monday is 0."""
     asked: Asked | None = None
     """What the text asks for, where it was read before; its days count only with `asked_on`."""
     today: date | None = None

@@ -108,7 +108,8 @@ async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings)
     started = time.perf_counter()
     asked = query.asked
     if asked is None:
-        asked = await aside(len(query.text), language.asked, query.text, query.asked_on)
+        on, begins = query.asked_on, query.week_begins
+        asked = await aside(len(query.text), language.asked, query.text, on, begins)
     range_ = query.time_range or asked.time_range
     scope = UserScope(query.user_id, days=query.days, labels=query.where)
     counted = None if settings.time_use is TimeUse.OFF else range_

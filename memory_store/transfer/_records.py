@@ -66,9 +66,9 @@ _UNREADABLE = (
 )
 
 
-def header(version: int = VERSION) -> str:
-    """The first line."""
-    return _line({"format": FORMAT, "version": version})
+def header(version: int = VERSION, more: Mapping[str, Any] | None = None) -> str:
+    """The first line; it may say more, which is for whoever reads the lines."""
+    return _line({"format": FORMAT, "version": version, **(more or {})})
 
 
 def ending(count: int) -> str:
@@ -82,9 +82,9 @@ def to_line(record: Record) -> str:
     return _line({**plain, _CHECKSUM: _checksum(plain)})
 
 
-def to_lines(records: Iterable[Record]) -> Iterator[str]:
+def to_lines(records: Iterable[Record], more: Mapping[str, Any] | None = None) -> Iterator[str]:
     """The header, the records and the ending, without line ends."""
-    yield header()
+    yield header(more=more)
     count = 0
     for record in records:
         yield to_line(record)

@@ -30,6 +30,21 @@ class Readiness(Reply):
     }
 
 
+class UserSurroundings(Reply):
+    """What counts for a user where a request does not say it."""
+
+    object: Literal["user.surroundings"]
+    user_id: str
+    timezone: str | None
+    week_begins: str | None
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "user.surroundings",
+        "user_id": "ann",
+        "timezone": "Pacific/Auckland",
+        "week_begins": "sunday",
+    }
+
+
 class RoleUsage(Reply):
     """What a language model took in one role; `cost` in US dollars."""
 

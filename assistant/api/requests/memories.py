@@ -160,6 +160,7 @@ class SearchRequest(Request):
     space: str | None = None
     now: Time = None
     timezone: str | None = None
+    week_begins: str | None = None
     from_: Time = Field(default=None, alias="from")
     to: Time = None
     as_of: Time = None
@@ -172,6 +173,17 @@ class SearchRequest(Request):
         "user_id": "ann",
         "query": "Where did I live last month?",
         "top_k": 1,
+    }
+
+
+class GivenSurroundings(Request):
+    """`PUT /v1/users/{user_id}/surroundings`. What is left out is not kept any more."""
+
+    timezone: str | None = None
+    week_begins: str | None = None
+    example: ClassVar[Mapping[str, Any]] = {
+        "timezone": "Pacific/Auckland",
+        "week_begins": "sunday",
     }
 
 

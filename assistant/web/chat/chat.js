@@ -16,6 +16,7 @@ import { focusDraft, giveBack, setBusy, startComposer, write } from "./composer.
 import { clearLog, growing, keepingTheEnd, say, sayNothing, sayWithdrawn, scrollDown, welcome } from "./log.js";
 import { hideTitle, showTitle, startTitle } from "./title.js";
 import { letGoOfReplaced, removed, replacedIn, understood, wordsOf } from "./understood.js";
+import { t } from "../page/words.js";
 
 // Older messages of a conversation are recalled from memory like those of any other.
 const SENT_ALONG = 20;
@@ -47,7 +48,7 @@ export async function openChat(id) {
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "session_not_found") return showError(error);
     hideTitle();
-    sayNothing("This conversation is not remembered.");
+    sayNothing(t("not_remembered_chat"));
   }
 }
 
@@ -128,7 +129,7 @@ async function answer({ instead, ...said }) {
   const stopper = (chat.stopper = new AbortController());
   setBusy(true);
   hideError();
-  announce("Answering.");
+  announce(t("answering"));
   const message = say("assistant", "", { instead });
   message.classList.add("coming");
   const growth = growing(message);
@@ -201,7 +202,7 @@ async function undo(id, message) {
   await letGo({ id });
   message.querySelector(".text").replaceChildren();
   message.append(removed());
-  announce("Removed.");
+  announce(t("removed_aloud"));
   focusDraft();
 }
 
@@ -224,7 +225,7 @@ async function letGo(erased) {
     const { round } = message.dataset;
     if (replacedIn(message).some((older) => !there.has(older))) letGoOfReplaced(message);
     if (!isGone(round, message.matches(".assistant"))) continue;
-    message.querySelector(".text").replaceChildren(el("span", { class: "faint" }, "Forgotten."));
+    message.querySelector(".text").replaceChildren(el("span", { class: "faint" }, t("forgotten_place")));
     message.querySelector(".under")?.remove();
     if (!there.has(round)) message.querySelector(".understood")?.remove();
   }
@@ -248,18 +249,18 @@ function under(message, said) {
   const again = () => chat.stopper ?? answer({ ...said, instead: message });
   const why = () => showWhy(isExplained(memory) ? { ...memory, as_of: asOf } : traceOf(id).memory, text, message).catch(showError);
   return el("p", { class: "under" },
-    isExplained(memory) || traceOf(id) ? button("Why this answer?", why, "why") : null,
+    isExplained(memory) || traceOf(id) ? button(t("why_button"), why, "why") : null,
     said.answer ? copyButton(() => said.answer) : null,
-    text && (id || !kept) ? button("Regenerate", again, "again") : null,
-    id ? [button("Correct", withRound(openCorrection)), button("Forget", withRound(forgetRound))] : null,
-    kept ? null : el("span", { class: "faint" }, asOf ? `as of ${day(asOf)}, not remembered` : "not remembered"));
+    text && (id || !kept) ? button(t("regenerate"), again, "again") : null,
+    id ? [button(t("correct"), withRound(openCorrection)), button(t("forget"), withRound(forgetRound))] : null,
+    kept ? null : el("span", { class: "faint" }, asOf ? t("as_of_unkept", { day: day(asOf) }) : t("unkept_mark")));
 }
 
 /** What was written goes back to where it can be sent again; an answer that was there stays. */
 function failed(error, { text, key, kept, asOf, question }, { message, instead }) {
   const isStopped = error.name === "AbortError";
   if (instead) message.replaceWith(instead);
-  else if (isStopped) message.append(el("p", { class: "under faint" }, "Stopped, and not remembered."));
+  else if (isStopped) message.append(el("p", { class: "under faint" }, t("stopped")));
   if (isStopped) return;
   if (!instead) {
     question.remove();

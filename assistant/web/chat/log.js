@@ -3,10 +3,11 @@
 import { WITHDRAWN } from "../memory/card.js";
 import { byId, el } from "../page/dom.js";
 import { markdown } from "./markdown.js";
+import { t } from "../page/words.js";
 
 // Whoever scrolled up further than this is reading, and stays where they are.
 const AT_THE_END = 80;
-const EXAMPLES = ["My sister Ada's birthday is on 4 December.", "I moved to Oslo last week.", "What did I tell you about my sister?"];
+const EXAMPLES = ["example_tell", "example_tell_2", "example_ask"].map((key) => t(key));
 
 /** Empties the log. */
 export const clearLog = () => byId("log").replaceChildren();
@@ -14,8 +15,8 @@ export const clearLog = () => byId("log").replaceChildren();
 /** What an empty conversation says; `onExample` gets a text to begin with. */
 export function welcome(onExample) {
   byId("log").replaceChildren(el("div", { class: "welcome" },
-    el("h2", {}, "What shall I remember?"),
-    el("p", {}, "Tell me about your days, plans, people. Ask later, here or in another conversation: I answer from what you said, with its date."),
+    el("h2", {}, t("welcome")),
+    el("p", {}, t("welcome_note")),
     el("ul", { class: "examples" }, EXAMPLES.map((text) =>
       el("li", {}, el("button", { type: "button", onclick: () => onExample(text) }, text))))));
 }
@@ -29,7 +30,7 @@ export function sayNothing(text) {
 export function say(role, text, { instead } = {}) {
   byId("log").querySelector(".welcome")?.remove();
   const body = el("div", { class: "text" }, role === "user" ? text : markdown(text));
-  const who = el("span", { class: "unseen" }, role === "user" ? "You: " : "Assistant: ");
+  const who = el("span", { class: "unseen" }, t(role === "user" ? "you_aloud" : "assistant_aloud"));
   const message = el("div", { class: `message ${role}` }, who, body);
   if (instead) instead.replaceWith(message);
   else byId("log").append(message);

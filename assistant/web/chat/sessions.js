@@ -6,6 +6,7 @@ import { byId, el } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { ask } from "../server/api.js";
 import { titleOf } from "./title.js";
+import { t } from "../page/words.js";
 
 const AT_ONCE = 100;
 let all = [];
@@ -42,11 +43,11 @@ function show(count) {
     made.push(el("a", { class: "row", href, title: session.opening, data: { id: session.id } }, titleOf(session)));
   }
   if (all.length > count) {
-    const older = el("button", { type: "button", class: "quiet" }, "Older conversations");
+    const older = el("button", { type: "button", class: "quiet" }, t("older_conversations"));
     older.onclick = () => show(count + AT_ONCE);
     made.push(older);
   }
-  if (!all.length) made.push(el("p", { class: "faint" }, "Conversations appear here by their date."));
+  if (!all.length) made.push(el("p", { class: "faint" }, t("no_conversations")));
   byId("sessions").replaceChildren(...made);
   const [, shown] = location.hash.split("/chat/");
   markSession(current ?? (shown && decodeURIComponent(shown)));

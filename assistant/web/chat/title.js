@@ -5,11 +5,12 @@ import { days } from "../page/dates.js";
 import { byId, counted } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { ask, path } from "../server/api.js";
+import { t } from "../page/words.js";
 
 let shown = null;
 
 /** Its title, or how it begins. */
-export const titleOf = (session) => session.title ?? (session.opening || "(no words)");
+export const titleOf = (session) => session.title ?? (session.opening || t("no_words"));
 
 /** Show it above the conversation. */
 export function showTitle(session) {

@@ -3,24 +3,25 @@
 import { dated, day, time } from "../page/dates.js";
 import { el } from "../page/dom.js";
 import { facts } from "./facts.js";
+import { t } from "../page/words.js";
 
 /** What is said of an answer that repeated something that is forgotten. */
-export const WITHDRAWN = "This answer was withdrawn: it repeated something that was forgotten or corrected since.";
+export const WITHDRAWN = t("withdrawn");
 
-const REACHES = { this_computer: "stays on this computer", never_in_answers: "never in answers" };
+const REACHES = { this_computer: t("reach_this_computer"), never_in_answers: t("reach_never_in_answers") };
 const LONG = 600;
 
 /** A memory as an article; `actions` are buttons or links below it. */
 export function card(value, { actions = [], withDay = true, factsOnly = false, asOf } = {}) {
   const when = withDay ? `${day(value.session_date)}, ${time(value.session_date)}` : time(value.session_date);
-  const answer = value.answer_withdrawn ? el("p", { class: "said faint" }, WITHDRAWN) : said("Assistant", value.assistant_text);
-  const texts = factsOnly ? [] : [said("You", value.user_text), answer];
+  const answer = value.answer_withdrawn ? el("p", { class: "said faint" }, WITHDRAWN) : said(t("assistant"), value.assistant_text);
+  const texts = factsOnly ? [] : [said(t("you"), value.user_text), answer];
   return el("article", { class: "card", data: { id: value.id } },
     el("p", { class: "when" },
       dated(value.session_date, when),
-      value.pinned ? el("span", { class: "tag" }, "pinned") : null,
+      value.pinned ? el("span", { class: "tag" }, t("pinned")) : null,
       REACHES[value.reach] ? el("span", { class: "tag" }, REACHES[value.reach]) : null,
-      value.corrected_at ? el("span", { class: "tag" }, `corrected ${day(value.corrected_at)}`) : null),
+      value.corrected_at ? el("span", { class: "tag" }, t("corrected_on", { day: day(value.corrected_at) })) : null),
     texts,
     facts(value, { open: factsOnly, asOf }),
     actions.length ? el("p", { class: "actions" }, actions) : null);
@@ -31,7 +32,7 @@ function said(who, text) {
   const shown = el("span", { class: "words" }, shortened(text));
   const made = el("p", { class: "said" }, el("b", {}, who), shown);
   if (text.length > LONG) {
-    const more = el("button", { type: "button", class: "quiet" }, "Show all");
+    const more = el("button", { type: "button", class: "quiet" }, t("show_all"));
     more.onclick = () => (shown.textContent = text, more.remove());
     made.append(more);
   }

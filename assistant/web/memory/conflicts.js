@@ -8,6 +8,7 @@ import { settings } from "../page/settings.js";
 import { ask, path } from "../server/api.js";
 import { whose } from "./facts.js";
 import { memoryChanged } from "./forget.js";
+import { t } from "../page/words.js";
 
 /** A conflict, a finding about a fact, as an article: both statements with their days, and the two ways out. */
 export function conflictCard(one) {
@@ -15,12 +16,12 @@ export function conflictCard(one) {
     el("button", { type: "button", class: "quiet", onclick: () => decide(one, speaker, said).catch(showError) }, label);
   const href = `#/chat/${encodeURIComponent(one.session_id)}`;
   return el("article", { class: "card", data: { id: one.id } },
-    statement("In a message of", one.session_date, one.fact.text, whose(one.fact)),
-    one.others.map((held) => statement("You said on", held.said_at, held.text)),
+    statement(t("in_message_of"), one.session_date, one.fact.text, whose(one.fact)),
+    one.others.map((held) => statement(t("you_said_on"), held.said_at, held.text)),
     el("p", { class: "actions" },
-      el("a", { class: "quiet", href }, "Conversation"),
-      button("Leave as it is", "Left as it is.", "quoted"),
-      button("This is mine: let it replace", "It replaces what you said before.", "user")));
+      el("a", { class: "quiet", href }, t("conversation_link")),
+      button(t("leave"), t("left"), "quoted"),
+      button(t("mine"), t("replaced"), "user")));
 }
 
 function statement(when, at, text, ...more) {
@@ -36,5 +37,5 @@ async function decide(one, speaker, said) {
 
 /** What the list says without any. */
 export const noConflict = () => el("div", { class: "welcome" },
-  el("h2", {}, "Nothing contradicts you"),
-  el("p", {}, "What you quote or paste is found, and replaces nothing. Where it contradicts you, it appears here."));
+  el("h2", {}, t("no_conflict")),
+  el("p", {}, t("no_conflict_note")));

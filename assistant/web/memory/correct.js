@@ -5,6 +5,7 @@ import { notice } from "../page/notice.js";
 import { settings } from "../page/settings.js";
 import { ask, path } from "../server/api.js";
 import { memoryChanged } from "./forget.js";
+import { t } from "../page/words.js";
 
 /** Opens the form for a memory. What was said before is nowhere found again. */
 export function openCorrection(value) {
@@ -26,7 +27,7 @@ async function save(value, before, dialog) {
     if (Object.keys(send).length) {
       await ask("PATCH", path`/v1/memories/${value.id}`, { send, query: { user_id: settings.user } });
       memoryChanged({ id: value.id });
-      notice("Corrected. What it said before is forgotten.");
+      notice(t("corrected"));
     }
     dialog.close();
   } catch (error) {

@@ -4,6 +4,7 @@ import { showError } from "../page/banner.js";
 import { day, range } from "../page/dates.js";
 import { counted, el } from "../page/dom.js";
 import { showHistory } from "./history.js";
+import { t } from "../page/words.js";
 
 /** The facts of a value, open where one of them replaced another or was replaced; null without any. */
 export function facts(value, { open = false, asOf } = {}) {
@@ -24,8 +25,8 @@ function fact(value, one, asOf) {
     whose(one),
     by(one.source),
     holding(one),
-    one.supersedes.map((older) => el("p", { class: "faint" }, `Before (${day(older.said_at)}): ${older.text}`)),
-    one.contradicts.map((other) => el("p", { class: "faint" }, `Contradicts (${day(other.said_at)}): ${other.text}`)));
+    one.supersedes.map((older) => el("p", { class: "faint" }, t("before", { day: day(older.said_at), text: older.text }))),
+    one.contradicts.map((other) => el("p", { class: "faint" }, t("contradicts", { day: day(other.said_at), text: other.text }))));
   if (changed(one)) made.append(history(made, value, one, asOf));
   return made;
 }
@@ -34,28 +35,28 @@ function fact(value, one, asOf) {
 export function holding({ superseded_by: newer, condition, confirmed_at, ask_on }) {
   const over = newer?.by === "condition";
   return [
-    over ? `Held until ${day(newer.said_at)}` : newer ? `Since ${day(newer.said_at)}: ${newer.text}` : null,
-    condition && !over ? `Holds ${condition.text}` : null,
-    confirmed_at ? `Confirmed ${day(confirmed_at)}` : null,
-    ask_on ? `Asked again on ${day(ask_on)}` : null,
+    newer ? (over ? t("held_until", { day: day(newer.said_at) }) : t("since", { day: day(newer.said_at), text: newer.text })) : null,
+    condition && !over ? t("holds_so", { condition: condition.text }) : null,
+    confirmed_at ? t("confirmed_on", { day: day(confirmed_at) }) : null,
+    ask_on ? t("asks_on", { day: day(ask_on) }) : null,
   ].filter(Boolean).map((text) => el("p", { class: "faint" }, text));
 }
 
-const QUOTED = "It stands in a message that quotes, pastes or makes up a text, so it may be another's. It replaces nothing.";
+const QUOTED = t("quoted_note");
 
 /** A label for what is not surely the person's own, with its meaning for eyes and ears; else null. */
 export function whose({ speaker }) {
   if (speaker !== "quoted") return null;
-  return el("span", { class: "tag", title: QUOTED }, "quoted", el("span", { class: "unseen" }, `: ${QUOTED}`));
+  return el("span", { class: "tag", title: QUOTED }, t("quoted"), el("span", { class: "unseen" }, `: ${QUOTED}`));
 }
 
 function by(source) {
   if (source === "rule") return null;
-  return el("span", { class: "tag" }, source === "user" ? "as you put it" : `found by ${source}`);
+  return el("span", { class: "tag" }, source === "user" ? t("by_you") : t("by_model", { source }));
 }
 
 function history(place, value, one, asOf) {
-  const button = el("button", { type: "button", class: "quiet", ariaExpanded: "false" }, "History");
+  const button = el("button", { type: "button", class: "quiet", ariaExpanded: "false" }, t("history"));
   button.onclick = () => {
     const shown = place.querySelector(".history");
     button.ariaExpanded = String(!shown);

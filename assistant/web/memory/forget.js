@@ -10,8 +10,9 @@ import { settings } from "../page/settings.js";
 import { tellTabs } from "../page/tabs.js";
 import { ask, path } from "../server/api.js";
 import { letGo } from "../why/traces.js";
+import { t } from "../page/words.js";
 
-const CANNOT_BE_UNDONE = "This cannot be undone.";
+const CANNOT_BE_UNDONE = t("no_undo");
 
 /**
  * Tells the other parts of the page, and other tabs, that memory is not what it was; `erased` is
@@ -33,34 +34,34 @@ function heard({ erased, elsewhere = false }) {
 
 /** Whether one memory was forgotten. */
 export function forgetRound(value) {
-  const what = (counts) => `${counts} of ${day(value.session_date)}. ${CANNOT_BE_UNDONE}`;
-  return forget(path`/v1/memories/${value.id}`, "Forget this memory?", what, { id: value.id });
+  const what = (counts) => t("counts_of", { counts, days: day(value.session_date), warning: CANNOT_BE_UNDONE });
+  return forget(path`/v1/memories/${value.id}`, t("forget_memory_title"), what, { id: value.id });
 }
 
 /** Whether a conversation was forgotten. */
 export function forgetSession(session) {
-  const what = (counts) => `${counts} of ${days(session.started_at, session.ended_at)}. ${CANNOT_BE_UNDONE}`;
+  const what = (counts) => t("counts_of", { counts, days: days(session.started_at, session.ended_at), warning: CANNOT_BE_UNDONE });
   const erased = { session: session.id };
-  return forget(path`/v1/sessions/${session.id}`, "Forget this conversation?", what, erased);
+  return forget(path`/v1/sessions/${session.id}`, t("forget_conversation_title"), what, erased);
 }
 
 /** Forgets everything of the user. */
 export function forgetEverything() {
   const what = (counts) =>
-    `All that is remembered of the user “${settings.user}”: ${counts}. ${CANNOT_BE_UNDONE} An export keeps a copy.`;
-  return forget(path`/v1/users/${settings.user}/memories`, "Forget everything?", what, { everything: true });
+    t("forget_all_note", { user: settings.user, counts, warning: CANNOT_BE_UNDONE });
+  return forget(path`/v1/users/${settings.user}/memories`, t("forget_all_title"), what, { everything: true });
 }
 
 async function forget(where, title, what, erased) {
   const query = { user_id: settings.user };
   const would = await ask("DELETE", where, { query: { ...query, dry_run: true } });
-  if (!would.rounds) return notice("There is nothing to forget.");
+  if (!would.rounds) return notice(t("nothing_to_forget"));
   const memories = counted(would.rounds, "memory");
-  if (!(await confirmed(title, what(counts(would)), `Forget ${memories}`))) return false;
+  if (!(await confirmed(title, what(counts(would)), t("forget_memories", { memories })))) return false;
   const forgotten = await ask("DELETE", where, { query, headers: { "X-Memory-Receipt": "1" } });
   memoryChanged(erased);
   const { receipt } = forgotten;
-  notice(`Forgotten: ${counts(forgotten)}.`, receipt && { label: "Save the receipt", act: () => saveReceipt(receipt) });
+  notice(t("forgotten", { counts: counts(forgotten) }), receipt && { label: t("save_receipt"), act: () => saveReceipt(receipt) });
   return true;
 }
 
@@ -70,6 +71,6 @@ function saveReceipt(receipt) {
 }
 
 function counts({ rounds, facts, sessions, answers }) {
-  const parts = [["memory", rounds], ["fact", facts], ["conversation", sessions], ["withdrawn answer", answers]];
+  const parts = [["memory", rounds], ["fact", facts], ["conversation", sessions], ["withdrawn", answers]];
   return parts.filter(([, count]) => count).map(([noun, count]) => counted(count, noun)).join(", ");
 }

@@ -10,14 +10,15 @@ import { conflictCard, noConflict } from "./conflicts.js";
 import { openCorrection } from "./correct.js";
 import { holding } from "./facts.js";
 import { forgetRound, memoryChanged } from "./forget.js";
+import { t } from "../page/words.js";
 
 const SAYS = {
-  stale: "Is this still true?",
-  replaced: "This holds no longer",
-  duplicate: "You said this again later",
-  expiring: "This ends, or may end",
-  unused: "No answer has used this",
-  used: "Answers use this",
+  stale: t("says_stale"),
+  replaced: t("says_replaced"),
+  duplicate: t("says_duplicate"),
+  expiring: t("says_expiring"),
+  unused: t("says_unused"),
+  used: t("says_used"),
 };
 
 /** A page of findings of one kind. */
@@ -31,21 +32,21 @@ export function healthCard(row) {
   const href = `#/chat/${encodeURIComponent(row.session_id)}`;
   const button = (label, act) => el("button", { type: "button", class: "quiet", onclick: () => act(row).catch(showError) }, label);
   return el("article", { class: "card", data: { id: row.id } },
-    el("p", { class: "when" }, dated(row.session_date, day(row.session_date)), row.used ? tag(`in ${counted(row.used, "answer")}`) : null),
+    el("p", { class: "when" }, dated(row.session_date, day(row.session_date)), row.used ? tag(t("in_answers", { answers: counted(row.used, "answer") })) : null),
     el("p", { class: "said" }, el("b", {}, SAYS[row.finding]), el("span", { class: "words" }, fact.text)),
     row.finding === "replaced" ? null : row.others.map(({ said_at, text }) => el("p", { class: "faint" }, `${day(said_at)}: ${text}`)),
     holding(fact),
     el("p", { class: "actions" },
-      el("a", { class: "quiet", href }, "Conversation"),
-      button("Still true", confirm),
-      button("Correct", correct),
-      button("Forget", forgetRow)),
+      el("a", { class: "quiet", href }, t("conversation_link")),
+      button(t("still_true"), confirm),
+      button(t("correct"), correct),
+      button(t("forget"), forgetRow)),
     conditionForm(row));
 }
 
 const tag = (text) => el("span", { class: "tag" }, text);
 
-const confirm = (row) => settle(row, { confirmed: [row.fact.text] }, "Confirmed.");
+const confirm = (row) => settle(row, { confirmed: [row.fact.text] }, t("confirmed"));
 const correct = async (row) =>
   openCorrection(await ask("GET", path`/v1/memories/${row.id}`, { query: { user_id: settings.user } }));
 const forgetRow = (row) => forgetRound(row);
@@ -60,23 +61,23 @@ async function settle(row, send, said) {
 function conditionForm(row) {
   const { condition, ask_on, text } = row.fact;
   const until = el("input", { type: "date", value: condition?.until ?? "" });
-  const state = el("input", { type: "text", value: condition?.slot ? condition.text.replace(/^(while|(as|so) long as) /i, "") : "", placeholder: "I live in Ghent" });
+  const state = el("input", { type: "text", value: condition?.slot ? condition.text.replace(/^(while|(as|so) long as) /i, "") : "", placeholder: t("while_example") });
   const asked = el("input", { type: "date", value: ask_on ?? "" });
   const save = async () => {
     const given = until.value ? { until: until.value } : state.value.trim() ? { while: state.value.trim() } : null;
-    await settle(row, { conditions: { [text]: given }, ask_on: { [text]: asked.value || null } }, "Kept up to when it holds.");
+    await settle(row, { conditions: { [text]: given }, ask_on: { [text]: asked.value || null } }, t("condition_kept"));
   };
   const onsubmit = (event) => (event.preventDefault(), save().catch(showError));
   return el("details", { class: "condition" },
-    el("summary", {}, "Until when?"),
+    el("summary", {}, t("until_when")),
     el("form", { onsubmit },
-      el("label", {}, "Until", until),
-      el("label", {}, "Or while", state),
-      el("label", {}, "Ask me again on", asked),
-      el("button", { type: "submit" }, "Set")));
+      el("label", {}, t("until_day"), until),
+      el("label", {}, t("or_while"), state),
+      el("label", {}, t("ask_again_on"), asked),
+      el("button", { type: "submit" }, t("set"))));
 }
 
 /** What the list says without any. */
 export const noFinding = (finding) => finding === "contradictory" ? noConflict() : el("div", { class: "welcome" },
-  el("h2", {}, "Nothing of that kind"),
-  el("p", {}, "No fact of your memory is like that."));
+  el("h2", {}, t("no_finding")),
+  el("p", {}, t("no_finding_note")));

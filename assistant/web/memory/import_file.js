@@ -3,14 +3,15 @@
 // What is wrong with it is said in the words of whoever chose it.
 
 import { counted } from "../page/dom.js";
+import { t } from "../page/words.js";
 
 // Well below what the server accepts in one request, in characters of at most three bytes.
 const PIECE = 250_000;
 const FORMAT = "aide-memoire/records";
 // Those of the first version have no end; of anything else the server says what it is.
 const FIRST_VERSION = 1;
-const NOTHING = "Nothing was brought in.";
-const KNOWN = "What can be brought in: an export of this page (a file that ends in .jsonl), or what ChatGPT, Claude, Gemini, Open WebUI, LibreChat, mem0, Zep or Letta exported, Portable AI Memory, Open Memory Protocol, lines of JSON, a Markdown transcript, or a zip file of these.";
+const NOTHING = t("nothing_in");
+const KNOWN = t("importable");
 
 /** A file that cannot be brought in, and why. */
 export class Unreadable extends Error {}
@@ -21,13 +22,13 @@ export async function readImport(file) {
     return whole(file);
   }
   const text = (await file.text()).replace(/^\uFEFF/, "").trim();
-  if (!text) throw new Unreadable(`The file is empty. ${NOTHING}`);
+  if (!text) throw new Unreadable(t("empty_file", { nothing: NOTHING }));
   if (text.startsWith("[")) return listed(text);
   const header = headerOf(text);
   if (header?.format === FORMAT) return records(text, header);
   if (header && text.includes("\n")) return others(text.split("\n").filter((line) => line.trim()), "\n");
   if (/^[{<]|^[^\n]*(user|you|human|me)\b|^#|^\*\*/i.test(text)) return whole(file);
-  throw new Unreadable(`This is neither. ${KNOWN} ${NOTHING}`);
+  throw new Unreadable(t("neither", { known: KNOWN, nothing: NOTHING }));
 }
 
 function whole(file) {
@@ -47,9 +48,9 @@ function records(text, { version }) {
   const end = /^{"records": ?(\d+)}$/.exec(lines.at(-1)?.trim());
   if (end) lines.pop();
   const told = end ? Number(end[1]) : null;
-  if (told === null && version !== FIRST_VERSION) throw new Unreadable(`The file was cut off: its end is missing. Export it again. ${NOTHING}`);
+  if (told === null && version !== FIRST_VERSION) throw new Unreadable(t("cut_off", { nothing: NOTHING }));
   if (told !== null && told !== lines.length) {
-    throw new Unreadable(`The file should hold ${counted(told, "memory")}, but has ${lines.length}: it was cut off or changed. ${NOTHING}`);
+    throw new Unreadable(t("other_count", { memories: counted(told, "memory"), count: lines.length, nothing: NOTHING }));
   }
   const ended = (some) => (end ? [...some, JSON.stringify({ records: some.length })] : some);
   const pieces = packed(lines).map((some) => ({ body: [header, ...ended(some)].join("\n"), count: some.length }));
@@ -61,7 +62,7 @@ function listed(text) {
   try {
     all = JSON.parse(text);
   } catch {
-    throw new Unreadable(`The list of conversations is damaged or was cut off. Unpack the zip file again, or choose the zip file itself. ${NOTHING}`);
+    throw new Unreadable(t("damaged_list", { nothing: NOTHING }));
   }
   // Gemini's activities come newest first; those of a day make one conversation.
   if (all.every((one) => typeof one?.time === "string")) all.reverse();

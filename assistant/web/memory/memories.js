@@ -15,6 +15,7 @@ import { forgetEverything, forgetRound } from "./forget.js";
 import { Pages } from "./pages.js";
 import { showTimeline } from "./timeline.js";
 import { bringIn, saveExport } from "./transfer.js";
+import { t, tn } from "../page/words.js";
 
 const AT_ONCE = 50;
 let pages = null;
@@ -97,14 +98,14 @@ async function search() {
 
 /** Offers what is not near to the query. */
 function showWeak(values) {
-  const button = el("button", { type: "button", class: "quiet" }, "Show them");
+  const button = el("button", { type: "button", class: "quiet" }, t("show_them"));
   button.onclick = () => {
     byId("weak").hidden = true;
     byId("list").querySelector(".welcome")?.remove();
     byId("list").append(...show(values));
   };
   byId("weak").hidden = !values.length;
-  byId("weak").replaceChildren(`${counted(values.length, "weaker hit")} not shown. `, button);
+  byId("weak").replaceChildren(tn("weaker", values.length), button);
 }
 
 /** The cards of a page, under the days they are of; `before` is the one listed before them. */
@@ -127,10 +128,10 @@ function remembered(one, how) {
   const href = `#/chat/${encodeURIComponent(one.session_id)}`;
   const button = (label, act) => el("button", { type: "button", class: "quiet", onclick: act }, label);
   const actions = [
-    el("a", { class: "quiet", href }, "Conversation"),
-    button("Correct", () => openCorrection(one)),
-    button(one.pinned ? "Unpin" : "Pin", () => pin(one).catch(showError)),
-    button("Forget", () => forgetRound(one).catch(showError)),
+    el("a", { class: "quiet", href }, t("conversation_link")),
+    button(t("correct"), () => openCorrection(one)),
+    button(t(one.pinned ? "unpin" : "pin"), () => pin(one).catch(showError)),
+    button(t("forget"), () => forgetRound(one).catch(showError)),
   ];
   // What is known as of an earlier day is for reading.
   return card(one, { ...how, actions: how.asOf ? actions.slice(0, 1) : actions });
@@ -138,7 +139,7 @@ function remembered(one, how) {
 
 async function pin({ id, pinned }) {
   await ask(pinned ? "DELETE" : "PUT", path`/v1/memories/${id}/pin`, { query: { user_id: settings.user } });
-  notice(pinned ? "Unpinned." : "Pinned: it is kept in mind for every answer.");
+  notice(t(pinned ? "unpinned" : "pinned_note"));
   await refreshMemories();
 }
 
@@ -157,14 +158,14 @@ async function importFile() {
 function nothing() {
   if (finding()) return noFinding(finding());
   const tell = (title, text) => el("div", { class: "welcome" }, el("h2", {}, title), el("p", {}, text));
-  const left = byId("questions-too").checked ? "" : " Your questions were not searched.";
-  if (byMeaning()) return tell("Nothing is near to that", `Nothing that you told comes near to it in meaning.${left}`);
-  if (value("text")) return tell("Nothing matches", `Try fewer words, more days, or search by meaning.${left}`);
+  const left = byId("questions-too").checked ? "" : t("questions_left");
+  if (byMeaning()) return tell(t("nothing_near"), t("nothing_near_note") + left);
+  if (value("text")) return tell(t("nothing_matches"), t("nothing_matches_note") + left);
   if (value("from") || value("to") || value("as-of")) {
-    return tell("Nothing was told then", left && "If you only asked something, tick “Questions too”.");
+    return tell(t("nothing_then"), left && t("nothing_then_note"));
   }
   return el("div", { class: "welcome" },
-    el("h2", {}, "Nothing is remembered yet"),
-    el("p", {}, "What you tell in a chat appears here, by its date. You can correct it, forget it, and take it with you."),
-    el("p", {}, el("a", { href: "#/chat" }, "Tell something"), " or import what was exported before, here or from ChatGPT (conversations.json or the zip file)."));
+    el("h2", {}, t("nothing_yet")),
+    el("p", {}, t("nothing_yet_note")),
+    el("p", {}, el("a", { href: "#/chat" }, t("tell_something")), t("or_import")));
 }

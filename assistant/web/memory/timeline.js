@@ -2,6 +2,7 @@
 
 import { day, daysOf, month } from "../page/dates.js";
 import { byId, counted, el } from "../page/dom.js";
+import { t } from "../page/words.js";
 
 const MOST_MONTHS = 60;
 
@@ -23,7 +24,7 @@ export function showTimeline(sessions, { from, to }, onChosen) {
   timeline.hidden = !sessions.length;
   timeline.replaceChildren(
     head(chosen, keys, () => onChosen("", "")),
-    el("div", { class: "bars", role: "group", ariaLabel: chosen ? `Messages by day of ${month(chosen)}` : "Messages by month", onkeydown: walk }, bars));
+    el("div", { class: "bars", role: "group", ariaLabel: chosen ? t("by_day", { month: month(chosen) }) : t("by_month"), onkeydown: walk }, bars));
   bars.forEach((one, place) => (one.tabIndex = place === bars.length - 1 ? 0 : -1));
 }
 
@@ -51,7 +52,7 @@ function before(key) {
 function head(chosen, keys, onAll) {
   const ends = chosen ? [month(chosen)] : [...new Set([keys.at(0), keys.at(-1)])].filter(Boolean).map(month);
   return el("p", { class: "ends" },
-    chosen ? el("button", { type: "button", class: "quiet", onclick: onAll }, "‹ All months") : null,
+    chosen ? el("button", { type: "button", class: "quiet", onclick: onAll }, t("all_months")) : null,
     ends.map((text) => el("span", {}, text)));
 }
 

@@ -10,6 +10,7 @@ import { settings } from "../page/settings.js";
 import { Refused, path, request } from "../server/api.js";
 import { memoryChanged } from "./forget.js";
 import { Unreadable, readImport } from "./import_file.js";
+import { LOCALE, t } from "../page/words.js";
 
 /** Saves everything that is kept of the user. */
 export async function saveExport() {
@@ -43,10 +44,10 @@ async function bringInPieces({ format, noun, all, pieces }) {
       for (const [reason, many] of Object.entries(stored.left_out)) leftOut.set(reason, (leftOut.get(reason) ?? 0) + many);
       done += count;
     }
-    notice(`${counted(sum.imported, "memory")} brought in, ${sum.known.toLocaleString("en")} were there already.${inCounts(leftOut)}`);
+    notice(t("brought_in", { memories: counted(sum.imported, "memory"), known: sum.known.toLocaleString(LOCALE) }) + inCounts(leftOut));
     if (sum.unreadable.length) showLeftOut(sum.unreadable);
   } catch (error) {
-    if (sum.imported && error instanceof Refused) error.message += ` ${counted(sum.imported, "memory")} before it were brought in.`;
+    if (sum.imported && error instanceof Refused) error.message += t("brought_before", { memories: counted(sum.imported, "memory") });
     throw error;
   } finally {
     byId("import-progress").hidden = true;
@@ -65,10 +66,10 @@ async function agreedToCosts(format, pieces) {
     sum.minutes += costs?.minutes ?? 0;
   }
   if (!sum.tokens) return true;
-  const money = sum.dollars === null ? "at a price that is not known here" : `about $${sum.dollars.toFixed(2)}`;
+  const money = sum.dollars === null ? t("price_unknown") : t("price_about", { dollars: `$${sum.dollars.toFixed(2)}` });
   const time = counted(Math.max(1, Math.round(sum.minutes)), "minute");
-  const what = `Reading it with a language model is expected to take ${sum.tokens.toLocaleString("en")} tokens (${money}) and ${time}.`;
-  return confirmed("Bring it in?", what, "Bring in");
+  const what = t("costs_note", { tokens: counted(sum.tokens, "token"), money, time });
+  return confirmed(t("bring_in_title"), what, t("bring_in"));
 }
 
 /** What became of a piece. Of several, one of another assistant's that cannot be read does not end the import. */
@@ -86,14 +87,14 @@ async function send(body, format, isOneOfMany, more = {}) {
 /** What was left out, by reason. */
 function inCounts(leftOut) {
   if (!leftOut.size) return "";
-  return ` Left out: ${[...leftOut].map(([reason, many]) => `${many.toLocaleString("en")} × ${reason}`).join(", ")}.`;
+  return t("left_out_why", { reasons: [...leftOut].map(([reason, many]) => `${many.toLocaleString(LOCALE)} × ${reason}`).join(", ") });
 }
 
 /** What the server says of a line, without the names of its fields. */
 function inWords(message) {
-  if (message.includes("newer version")) return "It was exported by a newer version of the assistant.";
-  if (/^line \d+ cannot be read: checksum/.test(message)) return "The file was altered after it was exported.";
-  if (/^line \d+ cannot be read/.test(message)) return "A part of the file is damaged.";
+  if (message.includes("newer version")) return t("newer_export");
+  if (/^line \d+ cannot be read: checksum/.test(message)) return t("altered");
+  if (/^line \d+ cannot be read/.test(message)) return t("damaged");
   return `${message[0].toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}`;
 }
 
@@ -102,5 +103,5 @@ function showProgress(done, all, noun) {
   shown.hidden = false;
   shown.querySelector("progress").max = all;
   shown.querySelector("progress").value = done;
-  shown.querySelector("span").textContent = `${done.toLocaleString("en")} of ${counted(all, noun)}`;
+  shown.querySelector("span").textContent = t("progress", { done: done.toLocaleString(LOCALE), all: counted(all, noun) });
 }

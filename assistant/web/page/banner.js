@@ -2,7 +2,8 @@
 
 import { Refused, ServerGone } from "../server/api.js";
 import { titleOf } from "../server/refusals.js";
-import { byId, counted, el } from "./dom.js";
+import { byId, el } from "./dom.js";
+import { t, tn } from "./words.js";
 
 const EVERY_MS = 2000;
 let waiting = null;
@@ -11,18 +12,17 @@ let waiting = null;
 export function showError(error) {
   if (error instanceof ServerGone) return showGone();
   if (error instanceof Refused) return showRefused(error);
-  show("Something went wrong.", error.message, "Close", hideError);
+  show(t("went_wrong"), error.message, t("close"), hideError);
 }
 
 /** Names what an import could not read; the rest was brought in. */
 export function showLeftOut(reasons) {
-  const title = `${counted(reasons.length, "conversation")} could not be read and ${reasons.length === 1 ? "was" : "were"} left out.`;
-  show(title, reasons.join(" · "), "Close", hideError);
+  show(tn("left_out", reasons.length), reasons.join(" · "), t("close"), hideError);
 }
 
 /** Says why a file was not brought in. */
 export function showNotBroughtIn(name, reason) {
-  show(`“${name}” was not brought in.`, reason, "Close", hideError);
+  show(t("not_brought_in", { name }), reason, t("close"), hideError);
 }
 
 export function hideError() {
@@ -30,14 +30,13 @@ export function hideError() {
 }
 
 function showRefused(error) {
-  if (error.status !== 401) return show(titleOf(error), error.message, "Close", hideError);
+  if (error.status !== 401) return show(titleOf(error), error.message, t("close"), hideError);
   const ask = () => document.dispatchEvent(new CustomEvent("key-refused", { detail: {} }));
-  show(titleOf(error), "", "Sign in", ask);
+  show(titleOf(error), "", t("sign_in"), ask);
 }
 
 function showGone() {
-  const text = "It may have been stopped: start it with “assistant serve”. What you wrote is kept.";
-  show(`The assistant at ${location.host} does not answer.`, text, "Try again", lookForServer);
+  show(t("gone", { host: location.host }), t("gone_note"), t("try_again"), lookForServer);
   waiting ??= setInterval(lookForServer, EVERY_MS);
 }
 

@@ -2,17 +2,18 @@
 
 import { announce } from "./announce.js";
 import { el } from "./dom.js";
+import { t } from "./words.js";
 
 const SAID_MS = 2000;
 
 /** A button that copies what `text` gives. */
 export function copyButton(text) {
-  const button = el("button", { type: "button", class: "quiet copy" }, "Copy");
+  const button = el("button", { type: "button", class: "quiet copy" }, t("copy"));
   button.onclick = async () => {
     const done = await copied(text());
-    button.textContent = done ? "Copied" : "Not copied";
-    announce(done ? "Copied." : "The browser does not let this page copy.");
-    setTimeout(() => (button.textContent = "Copy"), SAID_MS);
+    button.textContent = t(done ? "copied" : "not_copied");
+    announce(t(done ? "copied_aloud" : "cannot_copy"));
+    setTimeout(() => (button.textContent = t("copy")), SAID_MS);
   };
   return button;
 }

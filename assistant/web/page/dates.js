@@ -1,9 +1,15 @@
 // Days and times as people write them, by the clocks of whoever looks, or of where it was said.
 
 import { el } from "./dom.js";
+import { LOCALE, t } from "./words.js";
 
 /** The time zone of this browser; empty where it does not know. */
 export const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone.replace("Etc/Unknown", "");
+
+const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const locale = new Intl.Locale(navigator.language);
+/** On which day weeks begin for who uses this browser; not every browser knows. */
+export const WEEK_BEGINS = WEEKDAYS[((locale.getWeekInfo?.() ?? locale.weekInfo)?.firstDay ?? 1) - 1];
 
 /** A date that says in UTC what the clocks said. The server tells an instant with its distance from
  * UTC where it knows where it was said. A day is one everywhere. */
@@ -14,7 +20,7 @@ function clock(at) {
   return new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
 }
 
-const format = (options) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
+const format = (options) => new Intl.DateTimeFormat(LOCALE, { timeZone: "UTC", ...options });
 const DAY = format({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const DATE = format({ day: "numeric", month: "long", year: "numeric" });
 const WEEKDAY = format({ weekday: "long" });
@@ -23,7 +29,7 @@ const MONTH = format({ month: "long", year: "numeric" });
 const SHORT = format({ day: "numeric", month: "short", year: "numeric" });
 const SHORT_DAY = format({ day: "numeric", month: "short" });
 const SHORT_MONTH = format({ month: "short", year: "numeric" });
-const SINCE = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto" });
+const SINCE = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 const DAY_MS = 86_400_000;
 const MONTH_DAYS = 30.44;
 const YEAR_DAYS = 365.25;
@@ -55,7 +61,7 @@ export const dated = (instant, text = day(instant)) =>
 export function ago(instant) {
   const start = (at) => Math.floor(at / DAY_MS);
   const away = start(clock(instant).getTime()) - start(clock(Date.now()).getTime());
-  if (away < -1 && away >= -7) return `last ${WEEKDAY.format(clock(instant))}`;
+  if (away < -1 && away >= -7) return t("last_weekday", { weekday: WEEKDAY.format(clock(instant)) });
   const far = Math.abs(away);
   if (far < 14) return SINCE.format(away, "day");
   if (far < 2 * MONTH_DAYS) return SINCE.format(Math.round(away / 7), "week");
@@ -71,7 +77,7 @@ export function daysOf(key) {
 }
 
 /** "May 2023", "Saturday 20 May 2023", or both ends of a range; an open end is said so. */
-export const range = (days) => inWords(days, day, month, (from, to) => `${day(from)} to ${day(to)}`);
+export const range = (days) => inWords(days, day, month, (from, to) => t("from_to", { from: day(from), to: day(to) }));
 
 /** The same in few words: "May 2023", "20 May 2023", "2–3 Mar 2026". */
 export const shortDays = (days) => inWords(days, of(SHORT), of(SHORT_MONTH), (from, to) => SHORT.formatRange(new Date(from), new Date(to)));
@@ -79,7 +85,7 @@ export const shortDays = (days) => inWords(days, of(SHORT), of(SHORT_MONTH), (fr
 const of = (words) => (key) => words.format(new Date(key));
 
 function inWords({ first, last }, day, month, both) {
-  if (!first || !last) return first ? `from ${day(first)} on` : last ? `until ${day(last)}` : "at any time";
+  if (!first || !last) return first ? t("from_on", { day: day(first) }) : last ? t("until", { day: day(last) }) : t("any_time");
   const [from, to] = [first, last].map((end) => dayKey(end));
   if (from === to) return day(from);
   if (from.endsWith("-01-01") && to === `${from.slice(0, 4)}-12-31`) return from.slice(0, 4);
@@ -91,6 +97,6 @@ function inWords({ first, last }, day, month, both) {
 export function heading(instant) {
   const at = dayKey(instant);
   const before = (days) => dayKey(Date.now() - days * DAY_MS);
-  if (at === before(0)) return "Today";
-  return at === before(1) ? "Yesterday" : month(at.slice(0, 7));
+  if (at === before(0)) return t("today");
+  return at === before(1) ? t("yesterday") : month(at.slice(0, 7));
 }

@@ -1,5 +1,7 @@
 // Elements made in code. Strings become text nodes, so nothing that was said is ever read as HTML.
 
+import { tn } from "./words.js";
+
 /** An element with properties (`class`, `onclick`, `ariaLabel`, `data` …) and children. */
 export function el(name, properties = {}, ...children) {
   const made = document.createElement(name);
@@ -16,5 +18,4 @@ export function el(name, properties = {}, ...children) {
 export const byId = (id) => document.getElementById(id);
 
 /** "1 fact", "2 facts", "2 memories". */
-export const counted = (count, noun) =>
-  `${count.toLocaleString("en")} ${count === 1 ? noun : `${noun}s`.replace(/ys$/, "ies")}`;
+export const counted = (count, noun) => tn(`count_${noun}`, count);

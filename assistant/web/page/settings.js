@@ -10,15 +10,17 @@ export const settings = {
   get user() { return this.bound ?? kept(localStorage, "user", "default"); },
   get users() { return JSON.parse(kept(localStorage, "users", "[]")); },
   get theme() { return kept(localStorage, "theme", ""); },
+  get language() { return kept(localStorage, "language", ""); },
   get key() { return kept(sessionStorage, "key", "") || kept(localStorage, "key", ""); },
 
-  save({ user, theme }) {
+  save({ user, theme, language }) {
     if (this.bound === null) {
       const users = [user, ...this.users.filter((other) => other !== user)].slice(0, 20);
       keep(localStorage, "user", user);
       keep(localStorage, "users", JSON.stringify(users));
     }
     keep(localStorage, "theme", theme);
+    keep(localStorage, "language", language);
     showTheme();
   },
 
@@ -37,3 +39,6 @@ export const settings = {
 export function showTheme() {
   document.documentElement.dataset.theme = settings.theme;
 }
+
+// Before the words of the page are there, so that nothing flashes.
+showTheme();

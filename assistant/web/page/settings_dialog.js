@@ -5,9 +5,11 @@ import { signOut, signedIn } from "../server/key.js";
 import { showError } from "./banner.js";
 import { byId, el } from "./dom.js";
 import { settings } from "./settings.js";
+import { LANGUAGES, t } from "./words.js";
 
 /** Wire the dialog; `onUser` hears that somebody else talks now. */
 export function startSettings(onUser) {
+  byId("language").append(...Object.entries(LANGUAGES).map(([value, name]) => el("option", { value, lang: value }, name)));
   byId("open-settings").onclick = () => openSettings(onUser);
   byId("sign-out").onclick = signOut;
   byId("settings-cancel").onclick = () => byId("settings").close();
@@ -18,16 +20,19 @@ function openSettings(onUser) {
   const before = settings.user;
   byId("user").value = before;
   byId("user").disabled = settings.bound !== null;
-  byId("user-note").textContent = settings.bound === null ? "" : "Your key is for this user.";
+  byId("user-note").textContent = settings.bound === null ? "" : t("your_key");
   byId("sign-out").hidden = !signedIn();
   byId("theme").value = settings.theme;
+  byId("language").value = settings.language;
   byId("users").replaceChildren(...settings.users.map((value) => el("option", { value })));
   dialog.returnValue = "";
   dialog.showModal();
   showUsage().catch(showError);
   dialog.onclose = () => {
     if (dialog.returnValue !== "save") return;
-    settings.save({ user: byId("user").value.trim() || "default", theme: byId("theme").value });
+    const { language } = settings;
+    settings.save({ user: byId("user").value.trim() || "default", theme: byId("theme").value, language: byId("language").value });
+    if (settings.language !== language) location.reload();
     if (settings.user !== before) onUser();
   };
 }

@@ -3,9 +3,10 @@
 import { byId, counted, el } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { ask } from "./api.js";
+import { t } from "../page/words.js";
 
-const ROLES = { chat_model: "Answers", extract_model: "Facts", query_model: "Time in questions" };
-const INSTEAD = { chat_model: "quotes what you said", extract_model: "built-in rules", query_model: "built-in rules" };
+const ROLES = { chat_model: t("role_answers"), extract_model: t("role_facts"), query_model: t("role_time") };
+const INSTEAD = { chat_model: t("instead_quotes"), extract_model: t("instead_rules"), query_model: t("instead_rules") };
 
 let caller = null;
 
@@ -15,14 +16,14 @@ export async function readAbout() {
   caller = about.caller;
   settings.bound = caller.user_id;
   const { chat_model } = about.models;
-  byId("models").textContent = chat_model ? `Answers by ${chat_model}` : "Answers quote what you said";
+  byId("models").textContent = chat_model ? t("answers_by", { model: chat_model }) : t("answers_quote");
   byId("who").textContent = settings.user === "default" ? "" : settings.user;
   const lines = {
     ...Object.fromEntries(Object.keys(ROLES).map((role) => [ROLES[role], about.models[role] ?? INSTEAD[role]])),
-    Embedder: about.store.embedder,
-    Store: about.store.engine,
-    Version: about.version,
-    ...(caller.label && { "Your key": caller.label }),
+    [t("embedder")]: about.store.embedder,
+    [t("store")]: about.store.engine,
+    [t("version")]: about.version,
+    ...(caller.label && { [t("your_key_label")]: caller.label }),
   };
   byId("about").replaceChildren(
     ...Object.entries(lines).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));
@@ -41,5 +42,5 @@ export async function showUsage() {
 function took({ calls, prompt_tokens, completion_tokens, cost }) {
   const parts = [counted(calls, "call"), counted(prompt_tokens + completion_tokens, "token")];
   if (cost) parts.push(`$${cost.toFixed(4)}`);
-  return `${parts.join(", ")} since the server started`;
+  return t("since_start", { parts: parts.join(", ") });
 }

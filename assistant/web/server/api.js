@@ -1,7 +1,8 @@
 // The HTTP API of the server that served this page. Every failure is an Error with a message to show.
 
-import { ZONE } from "../page/dates.js";
+import { WEEK_BEGINS, ZONE } from "../page/dates.js";
 import { settings } from "../page/settings.js";
+import { t } from "../page/words.js";
 
 /** No answer at all: the server is gone, or the network is. */
 export class ServerGone extends Error {}
@@ -24,7 +25,7 @@ export async function request(method, path, { query = {}, body, headers = {}, si
   const given = (Array.isArray(query) ? query : Object.entries(query)).filter(([, value]) => value !== undefined && value !== "");
   const url = path + (given.length ? `?${new URLSearchParams(given)}` : "");
   const { key } = settings;
-  const all = { ...headers, ...(ZONE && { "X-Memory-Timezone": ZONE }), ...(key && { Authorization: `Bearer ${key}` }) };
+  const all = { ...headers, "X-Memory-Week-Begins": WEEK_BEGINS, ...(ZONE && { "X-Memory-Timezone": ZONE }), ...(key && { Authorization: `Bearer ${key}` }) };
   let response;
   try {
     response = await fetch(url, { method, body, headers: all, signal });
@@ -48,7 +49,7 @@ export async function ask(method, path, { send, ...more } = {}) {
 /** A path of which some parts are ids. */
 export const path = (strings, ...ids) => String.raw({ raw: strings }, ...ids.map(encodeURIComponent));
 
-export const gone = () => new ServerGone(`The assistant at ${location.host} does not answer.`);
+export const gone = () => new ServerGone(t("gone", { host: location.host }));
 
 async function errorOf(response) {
   try {
@@ -57,5 +58,5 @@ async function errorOf(response) {
   } catch {
     // Something between the server and this page answered in its own way.
   }
-  return { message: `The server answered ${response.status}.`, code: null };
+  return { message: t("server_answered", { status: response.status }), code: null };
 }

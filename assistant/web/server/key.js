@@ -5,12 +5,13 @@ import { byId } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { letGo } from "../why/traces.js";
 import { Refused, ask } from "./api.js";
+import { t } from "../page/words.js";
 
 /** Wire the dialog. Others hear of a key that opens by `signed-in`. */
 export function startKeys() {
   const dialog = byId("sign-in");
   document.addEventListener("key-refused", ({ detail }) => {
-    if (detail.key) say("This API key is not known, or was revoked.");
+    if (detail.key) say(t("key_unknown"));
     if (dialog.open) return;
     byId("key").value = "";
     dialog.showModal();
@@ -36,7 +37,7 @@ export function signOut() {
 
 async function signIn(dialog) {
   const key = byId("key").value.trim();
-  if (!key) return say("Enter the key first.");
+  if (!key) return say(t("key_first"));
   settings.keepKey(key, byId("keep-key").checked);
   try {
     await ask("GET", "/version");

@@ -1,19 +1,20 @@
 // Why one memory was found: how near it is, and what each signal added to that, in words.
 
 import { el } from "../page/dom.js";
+import { t } from "../page/words.js";
 
 // Each signal has a colour of its own: the same in every bar and in the words below it.
 const SIGNALS = {
-  dense: "Means something alike",
-  words: "Has the same words",
-  session_words: "Its conversation has the same words",
-  speaker: "Was said by the one you name",
-  answers: "Answers a question like that",
-  neighbours: "Was said around something near",
-  opening: "Begins a conversation about that",
-  said_then: "Was said at that time",
-  happened_then: "Is about that time",
-  replaces: "Replaces an older statement",
+  dense: t("signal_dense"),
+  words: t("signal_words"),
+  session_words: t("signal_session_words"),
+  speaker: t("signal_speaker"),
+  answers: t("signal_answers"),
+  neighbours: t("signal_neighbours"),
+  opening: t("signal_opening"),
+  said_then: t("signal_said_then"),
+  happened_then: t("signal_happened_then"),
+  replaces: t("signal_replaces"),
 };
 const PLACES = Object.keys(SIGNALS);
 const place = (signal) => Math.max(0, PLACES.indexOf(signal));
@@ -22,7 +23,7 @@ const place = (signal) => Math.max(0, PLACES.indexOf(signal));
 export function bar(value) {
   const parts = value.reasons.filter(({ contribution }) => contribution > 0);
   return el("p", { class: "similarity" },
-    el("span", {}, "Relevance ", el("b", {}, value.similarity.toFixed(2))),
+    el("span", {}, t("relevance"), el("b", {}, value.similarity.toFixed(2))),
     el("span", { class: "meter", ariaHidden: "true" }, parts.map(({ signal, contribution }) => {
       const part = el("span", { data: { part: place(signal) } });
       part.style.inlineSize = `${Math.min(100, contribution * 100)}%`;

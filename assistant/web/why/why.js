@@ -5,10 +5,11 @@ import { day, range, time } from "../page/dates.js";
 import { byId, counted, el } from "../page/dom.js";
 import { bar, reasons } from "./reasons.js";
 import { whole } from "./traces.js";
+import { LOCALE, t, tn } from "../page/words.js";
 
 const LEFT_OUT = {
-  replaced: "replaced since", in_conflict: "in conflict", at_odds: "at odds", expired: "expired",
-  others: "not surely in your own words", answers: "in answers",
+  replaced: t("left_replaced"), in_conflict: t("left_in_conflict"), at_odds: t("left_at_odds"),
+  expired: t("left_expired"), others: t("left_others"), answers: t("left_answers"),
 };
 let opener = null;
 
@@ -19,9 +20,9 @@ export async function showWhy(trace, question, message) {
   opener = document.activeElement;
   message.classList.add("explained");
   const panel = byId("why");
-  const close = el("button", { type: "button", class: "quiet", onclick: hideWhy, ariaLabel: "Close" }, "✕");
+  const close = el("button", { type: "button", class: "quiet", onclick: hideWhy, ariaLabel: t("close") }, "✕");
   panel.replaceChildren(
-    el("header", {}, el("h2", {}, "Why this answer"), close),
+    el("header", {}, el("h2", {}, t("why_this_answer")), close),
     el("blockquote", { class: "question" }, question),
     el("p", { class: "story" }, story(memory)),
     asked(memory),
@@ -43,43 +44,52 @@ export function hideWhy() {
 
 /** The whole of it in two sentences. */
 function story({ data, read, dropped, notes: made, gone }) {
-  if (!data.length && !gone) return "Nothing that is remembered has to do with the question, so the answer is not from memory.";
-  const since = gone ? ` ${counted(gone, "memory")} of them ${gone === 1 ? "is" : "are"} gone since.` : "";
-  const found = `${counted(data.length + gone, "memory")} came to mind.${since}`;
-  if (!read.length) return `${found} None was near enough to answer from.`;
-  const from = read.length === data.length + gone ? "The answer was made from all of them" : `The answer was made from the ${read.length} nearest`;
-  const left = dropped.length ? `; ${dropped.length} more did not fit into what is read at once` : "";
-  return `${found} ${from}${left}.${made ? " Notes were taken first." : ""}`;
+  if (!data.length && !gone) return t("story_none");
+  const since = gone ? tn("story_gone", gone) : "";
+  const found = t("story_found", { memories: counted(data.length + gone, "memory"), gone: since });
+  if (!read.length) return t("story_none_near", { found });
+  const from = read.length === data.length + gone ? t("story_all") : t("story_nearest", { count: read.length });
+  const left = dropped.length ? t("story_dropped", { count: dropped.length }) : "";
+  return `${found} ${from}${left}.${made ? t("story_notes") : ""}`;
 }
 
 function asked(memory) {
   const { time_range, understanding, trimmed = [] } = memory;
   const lines = [
-    ["Asked", `${day(memory.now)}, ${time(memory.now)}`],
-    ["Time meant", time_range ? `${range(time_range)} (“${time_range.text}”)` : "the question names no time"],
-    memory.as_of && ["As known on", `${day(memory.as_of)}: nothing said later counts`],
-    understanding && understanding.by !== "rule" && ["Question read by", understanding.by],
-    understanding?.queries?.length && ["Also looked for", understanding.queries.join(" · ")],
-    understanding?.failure && ["Read by rules", `the model could not: ${understanding.failure}`],
+    [t("asked"), `${day(memory.now)}, ${time(memory.now)}`],
+    [t("time_meant"), time_range ? `${range(time_range)} (“${time_range.text}”)` : t("names_no_time")],
+    memory.as_of && [t("as_known_on"), t("known_then", { day: day(memory.as_of) })],
+    understanding && understanding.by !== "rule" && [t("read_by"), understanding.by],
+    understanding?.queries?.length && [t("looked_for"), understanding.queries.join(" · ")],
+    understanding?.failure && [t("read_by_rules"), t("model_could_not", { why: understanding.failure })],
     ...(memory.looks ?? []).map((look) =>
-      ["Looked again", `${look.tool.replaceAll("_", " ")} “${look.asked}”: ${counted(look.found.length, "memory")} more`]),
-    memory.held_back && ["Held back", `${counted(memory.held_back, "memory")} that may not be read for this answer`],
-    Object.keys(memory.left_out ?? {}).length && ["Left out", Object.entries(memory.left_out).map(([why, many]) => `${many} ${LEFT_OUT[why] ?? why}`).join(", ")],
-    memory.context_tokens && ["Read", `${counted(memory.context_tokens, "token")}${trimmed.length ? `, ${counted(trimmed.length, "memory")} shortened` : ""}`],
+      [t("looked_again"), t("looked_found", { what: look.tool.replaceAll("_", " "), asked: look.asked, memories: counted(look.found.length, "memory") })]),
+    memory.held_back && [t("held_back"), t("held_back_note", { memories: counted(memory.held_back, "memory") })],
+    Object.keys(memory.left_out ?? {}).length && [t("left_out_facts"), leftOut(memory.left_out)],
+    memory.context_tokens && [t("read"), readOf(memory.context_tokens, trimmed.length)],
   ];
   return el("dl", {}, lines.filter(Boolean).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]).flat());
+}
+
+/** What strict recall left out: how many, and why. */
+const leftOut = (counts) =>
+  Object.entries(counts).map(([why, many]) => `${many.toLocaleString(LOCALE)} ${LEFT_OUT[why] ?? why}`).join(", ");
+
+function readOf(tokens, trimmed) {
+  const read = counted(tokens, "token");
+  return trimmed ? t("read_shortened", { tokens: read, memories: counted(trimmed, "memory") }) : read;
 }
 
 function groups(memory) {
   const [read, dropped, trimmed] = [memory.read, memory.dropped, memory.trimmed].map((ids) => new Set(ids));
   const found = memory.data.map((value) => ({ ...value, trimmed: trimmed.has(value.id) }));
   return [
-    group("Answered from", found.filter(({ id }) => read.has(id)), { open: true }),
-    group("Found when the model looked again", memory.looked, { show: card }),
-    group("Left out: did not fit", found.filter(({ id }) => dropped.has(id)),
-      { note: "Near enough, but there is a limit to what is read at once, and others were nearer." }),
-    group("Found, and not used", found.filter(({ id }) => !read.has(id) && !dropped.has(id)),
-      { note: "Found, and not used: others answered the question better." }),
+    group(t("answered_from"), found.filter(({ id }) => read.has(id)), { open: true }),
+    group(t("found_again"), memory.looked, { show: card }),
+    group(t("left_out_group"), found.filter(({ id }) => dropped.has(id)),
+      { note: t("left_out_note") }),
+    group(t("unused"), found.filter(({ id }) => !read.has(id) && !dropped.has(id)),
+      { note: t("unused_note") }),
   ].filter(Boolean);
 }
 
@@ -94,18 +104,18 @@ function group(title, values, { open = false, note, show = hit } = {}) {
 function hit(value) {
   return el("div", { class: "hit" },
     card(value),
-    value.trimmed ? el("p", { class: "faint" }, "The long reply was shortened before it was read.") : null,
+    value.trimmed ? el("p", { class: "faint" }, t("reply_shortened")) : null,
     bar(value), reasons(value));
 }
 
 function notes(memory) {
   if (!memory.notes?.trim()) return [];
   return [el("details", { open: true, class: "group" },
-    el("summary", {}, el("h3", {}, "Notes of the model")), el("pre", { tabIndex: 0 }, memory.notes.trim()))];
+    el("summary", {}, el("h3", {}, t("model_notes"))), el("pre", { tabIndex: 0 }, memory.notes.trim()))];
 }
 
 function timings(all) {
-  const names = { recall_ms: "remembering", read_ms: "answering", store_ms: "keeping", looking_ms: "looking again" };
+  const names = { recall_ms: t("remembering"), read_ms: t("answering_time"), store_ms: t("keeping"), looking_ms: t("looking_again") };
   const parts = Object.entries(all).map(([name, ms]) => `${names[name] ?? name} ${Math.round(ms)} ms`);
-  return el("p", { class: "faint" }, `It took: ${parts.join(", ")}.`);
+  return el("p", { class: "faint" }, t("it_took", { parts: parts.join(", ") }));
 }

@@ -120,6 +120,8 @@ def test_an_example_is_true(name: str, told: httpx.Client) -> None:
         said = "Please proofread my uncle's letter:\n\nI moved to Oslo in May."
         body = {"user_id": "ann", "messages": [{"role": "user", "content": said}]}
         told.post("/v1/sessions/a letter/messages", json=body).raise_for_status()
+    if name.endswith("/surroundings"):
+        told.request(**example_request(f"PUT {name.partition(' ')[2]}")).raise_for_status()
     reply = told.request(**example_request(name))
     assert reply.status_code == 200, reply.text
     media_type, _, _ = reply.headers["content-type"].partition(";")

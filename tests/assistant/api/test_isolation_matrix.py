@@ -91,6 +91,8 @@ CALLS: Mapping[str, Call] = {
     "DELETE /v1/memories/{memory_id}/pin": Call(),
     "DELETE /v1/memories/{memory_id}/updates": Call(),
     "DELETE /v1/users/{user_id}/memories": Call(),
+    "GET /v1/users/{user_id}/surroundings": Call(),
+    "PUT /v1/users/{user_id}/surroundings": Call(body={"week_begins": "monday"}),
     "GET /v1/users/{user_id}/export": Call(),
     "POST /v1/users/{user_id}/import": Call(
         lines='{"format": "aide-memoire/records", "version": 1}'
@@ -298,6 +300,7 @@ def matrix(
         in_space = {"space": SPACE, "labels": {"topic": "safes"}}
         record(operator, "ann", SESSION, f"My other safe opens with {IN_SPACE}.", **in_space)
         record(operator, "ann", "her letters", "My phone number is 555-0101.", "Noted.")
+        operator.put("/v1/users/ann/surroundings", json={"week_begins": "sunday"})
         pasted = f"Please proofread my uncle's letter:\n\nMy phone number is {SECRET}."
         record(operator, "ann", "her letters", pasted, "Fine.")
         listed = operator.get("/v1/memories/conflicts", params={"user_id": "ann"}).json()
@@ -393,6 +396,8 @@ def test_nothing_of_a_space_comes_out_elsewhere_or_changes(
     """Ann herself, in her own memory and in another space: what was said in a space stays there."""
     if route.startswith("DELETE /v1/users") and space is None:
         pytest.skip("forgetting a user forgets all spaces")
+    if route.startswith("PUT /v1/users"):
+        pytest.skip("surroundings are the user's in all spaces")
     as_ann = Matrix(matrix.operator, matrix.operator, matrix.anns, matrix.keyed)
     found = matrix.operator.get("/v1/memories", params={"user_id": "ann", "space": SPACE}).json()
     theirs = Ids(SESSION if space else "no session", found["data"][0]["id"])

@@ -207,3 +207,43 @@ def test_a_zone_that_is_none(http: httpx.Client, ann: str, zone: str) -> None:
     reply = chat(http, ann, "Hello.", metadata={"timezone": zone})
     error = assert_error(reply, 400, "invalid_request_error", "invalid_timezone")
     assert error["param"] == "metadata.timezone"
+
+
+# 21 May 2023 is a Sunday: the last day of a week that begins on Monday, the first of one that
+# begins on Sunday.
+@pytest.mark.parametrize(
+    ("begins", "question", "first", "last"),
+    [
+        (None, "What did I do this week?", "2023-05-15", "2023-05-21"),
+        ("monday", "What did I do this week?", "2023-05-15", "2023-05-21"),
+        ("sunday", "What did I do this week?", "2023-05-21", "2023-05-27"),
+        ("sunday", "What did I do last week?", "2023-05-14", "2023-05-20"),
+        ("saturday", "What did I do last week?", "2023-05-13", "2023-05-19"),
+        ("sunday", "What did I do in May 2023?", "2023-05-01", "2023-05-31"),
+    ],
+)
+@pytest.mark.parametrize("route", ["search", "chat"])
+def test_weeks_begin_where_the_user_says(
+    http: httpx.Client,
+    ann: str,
+    begins: str | None,
+    question: str,
+    first: str,
+    last: str,
+    route: str,
+) -> None:
+    record(http, ann, "s", "I mended the net.", timestamp="2023-05-18T10:00:00Z")
+    at = "2023-05-21T10:00:00Z"
+    given = {"week_begins": begins} if begins else {}
+    if route == "search":
+        body = {"user_id": ann, "query": question, "now": at, **given}
+        found = http.post("/v1/memories/search", json=body).json()["time_range"]
+    else:
+        metadata = {"timestamp": at, "memory_debug": "1", "memory": "read_only", **given}
+        found = chat(http, ann, question, metadata=metadata).json()["memory"]["time_range"]
+    assert (found["first"], found["last"]) == (first, last)
+
+
+def test_a_weekday_that_is_none(http: httpx.Client, ann: str) -> None:
+    reply = chat(http, ann, "Hello.", metadata={"week_begins": "someday"})
+    assert_error(reply, 400, "invalid_request_error", "invalid_value")

@@ -86,7 +86,7 @@ def test_why_this_answer(
     quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
 ) -> None:
     tell(http, ann)
-    page = open_page(quoting_url)
+    page = open_page(quoting_url, locale="en-GB")  # weeks begin on Monday
     say(page, "Where did I live last week?")
     expect(answered(page)).to_contain_text("Oslo")
     page.get_by_role("button", name="Why this answer?").click()

@@ -68,7 +68,7 @@ def test_each_finding_leads_to_what_puts_it_right(
     expect(cards(page)).to_contain_text("Holds until 20 June 2023")
     cards(page).get_by_role("button", name="Correct").click()
     page.get_by_label("You said").fill("I work from home.")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("#list")).to_contain_text("Nothing of that kind")
 
 
