@@ -14,6 +14,7 @@ from assistant.answering.phrases import (
     NO_MEMORY,
     NOTED,
     NOTHING_THEN,
+    ONLY_ASKED,
     OPENING,
     OVERVIEW,
     PARTLY,
@@ -199,8 +200,9 @@ class QuotingReader:
             size = sum(one.record.round.size for one in told)
             is_far = nearness < self._floor * _NEW_FROM
             unknown = question.unknown if is_far else frozenset[str]()
+            asking = question.asking or question.text
             strangers = await aside(
-                size // _READ_FAST, unheard, question.text, told, unknown if things else None
+                size // _READ_FAST, unheard, asking, told, unknown if things else None
             )
         if strangers or nearness < self._floor:
             return self._unknown(near, nearness, strangers)
@@ -287,6 +289,9 @@ class QuotingReader:
         other words."""
         denial = never_came_up(strangers) if strangers else UNKNOWN
         own = [s for s in near if s.speaker is not Speaker.ASSISTANT and s.asking < ASKS]
+        if not strangers and (asked := self._only_asked(near, own)):
+            text = f"{denial}\n{print_quotes(asked, Asked(), ONLY_ASKED)}"
+            return Answer(text, asked, Outcome.UNKNOWN)
         if not own or near[0].is_of_people:
             return Answer(denial, outcome=Outcome.UNKNOWN)
         most = _CLOSEST if nearness >= self._floor * _MAY_BE_MEANT else 1
@@ -294,6 +299,14 @@ class QuotingReader:
         shown = passages(closest, self._store.language, replies=False)
         text = f"{denial}\n{print_quotes(shown, Asked(), CLOSEST)}"
         return Answer(text, shown, Outcome.UNKNOWN)
+
+    def _only_asked(self, near: Sequence[Statement], told: Sequence[Statement]) -> list[Statement]:
+        """The user's own questions that are near, where nothing that was told is as near."""
+        asked = [s for s in near if s.speaker is Speaker.USER and s.asking >= ASKS]
+        closest = sorted(asked, key=lambda s: -s.closeness)[:1]
+        nearest_told = max((s.closeness for s in told), default=0.0)
+        enough = max(self._floor * _SURE_FROM, nearest_told)
+        return [one for one in closest if one.closeness >= enough]
 
     async def _told(
         self,
@@ -324,8 +337,9 @@ class QuotingReader:
         """Statements of the user on a topic, or at all, oldest first."""
         near = await self._told_in(question, recalled)
         of_topic = names_topic(question.text)
-        if of_topic and max((s.closeness for s in near), default=0.0) < self._floor:
-            return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
+        nearness = max((s.closeness for s in near), default=0.0)
+        if of_topic and nearness < self._floor:
+            return self._unknown(near, nearness, ())
         shown, are_more = overview(near, self._store.language, of_topic=of_topic)
         if not shown:
             return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)

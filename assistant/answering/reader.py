@@ -40,6 +40,8 @@ class Question:
     """Whether a front end asks for itself: for a title, for tags."""
     tells: bool = False
     """Whether it tells something, too, so that only a sure answer helps."""
+    asking: str = ""
+    """The sentences of it that tell nothing; empty where there are none, or nobody knows."""
     is_kept: bool = False
     """Whether it is remembered with its answer."""
     message: Message | None = None

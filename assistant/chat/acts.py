@@ -13,6 +13,7 @@ from typing import NamedTuple
 from assistant.answering.packing import shortened
 from assistant.answering.phrases import (
     ABOUT,
+    GOODBYE,
     HELLO,
     HOW_TO_BEGIN,
     KEPT,
@@ -51,6 +52,7 @@ from memory_store.language import (
     most_of,
     still_holds,
     without_lead,
+    wording,
 )
 
 NOT_KEPT = (
@@ -156,7 +158,10 @@ class Acts:
         enough = _WORK if kind is Kind.TASK else _POLITE
         is_sure = kinds[kind] >= enough and most_of(kinds, others) < _ASKS_MEMORY
         is_sure |= kind is Kind.ABOUT_ASSISTANT and kinds[kind] >= _ABOUT_US
-        return self._polite[kind] if is_sure and len(text) <= _LONGEST_POLITE else None
+        if not is_sure or len(text) > _LONGEST_POLITE:
+            return None
+        leaves = kind is Kind.GREETS and wording("acts.leaves").search(text)
+        return GOODBYE if leaves else self._polite[kind]
 
     async def acknowledged(self, meaning: Meaning, said: Round) -> str:
         """What is said of a message that was kept: what it tells, and what that replaces; nothing

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
-from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts, Settled
+from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts, Settled, tells
 from assistant.chat.call import ChatCall, ChatDone, Meaning, MemoryMode
 from assistant.chat.forgetting import Said
 from assistant.chat.held_back import HeldBack
@@ -276,6 +276,7 @@ class Chat:
             asked=meaning.asked.within(recall.time_range, call.text) if recall else meaning.asked,
             is_task=call.is_task,
             tells=call.may_tell and meaning.tells_more,
+            asking=" ".join(one.text for one in meaning.reading.sentences if not tells(one)),
             is_kept=call.mode.stores,
             left_out=(recall.left_out if recall else {})
             if self._recalling.is_strict(call)
