@@ -31,6 +31,8 @@ _LONG_WORD = re.compile(r"\w{4,}")
 _MAY_ASK = 0.35
 # A question that was answered is surer to ask by this much, unless it surely tells.
 _ANSWERED, _TOLD = 0.3, 0.9
+# One that hardly tells anything and was answered asked: "landlord phone number".
+_MAY_TELL = 0.4
 
 
 class Statement(NamedTuple):
@@ -227,8 +229,10 @@ def _asking(found: Recalled, sentence: Sentence) -> float:
     outcome = outcome_of(found.record.round)
     if outcome is Outcome.POLITE:
         return 1.0 - sentence.telling
-    was_answered = outcome in (Outcome.QUOTED, Outcome.UNKNOWN)
-    return min(1.0, sentence.only_asks + _ANSWERED * (was_answered and sentence.telling < _TOLD))
+    if outcome not in (Outcome.QUOTED, Outcome.UNKNOWN) or sentence.telling >= _TOLD:
+        return sentence.only_asks
+    asks = min(1.0, sentence.only_asks + _ANSWERED)
+    return max(asks, 1.0 - sentence.telling) if sentence.telling < _MAY_TELL else asks
 
 
 ASKS, ONLY_ASKS = 0.55, 0.8

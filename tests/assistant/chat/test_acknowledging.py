@@ -165,3 +165,32 @@ def test_what_was_said_a_moment_before_is_put_right(
 ) -> None:
     say(http, ann, said)
     assert say(http, ann, then) == reply
+
+
+def test_a_fragment_that_was_answered_is_quoted_behind_what_was_told(
+    http: httpx.Client, ann: str
+) -> None:
+    say(http, ann, "My landlord is called Ivo Maes.")
+    assert "Ivo Maes" in say(http, ann, "landlord name")
+    first = say(http, ann, "who is my landlord").splitlines()[1]
+    assert "Ivo Maes" in first
+
+
+def test_a_name_that_the_message_itself_tells_is_not_denied(http: httpx.Client, ann: str) -> None:
+    say(http, ann, "My landlord put up the rent.")
+    said = say(http, ann, "Who do I call about the damp? My landlord is called Ivo Maes.")
+    assert "never came up" not in said
+
+
+def test_a_question_of_ones_own_is_named_where_nothing_was_told(
+    http: httpx.Client, ann: str
+) -> None:
+    asked = "Is it fine to take ibuprofen with wine?"
+    assert say(http, ann, asked).startswith("I don't know")
+    said = say(http, ann, "What did I ask about ibuprofen with wine?")
+    assert f"You only asked about that:\n- On 2023-06-10 (Sat) you said: “{asked}”" in said
+
+
+def test_who_leaves_is_let_go(http: httpx.Client, ann: str) -> None:
+    assert say(http, ann, "good night") == "Goodbye! What you told me is kept."
+    assert say(http, ann, "hello there").startswith("Hello!")
