@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import TypeVar
 
 from assistant.answering.at_odds import AtOdds, at_odds
 from assistant.answering.layouts import LAYOUTS, days_with_times, head, marks
@@ -38,6 +37,7 @@ from assistant.answering.standing import (
     STANDING,
     Pinned,
     StandingRequest,
+    fitting,
     pinned_of,
     standing_requests,
 )
@@ -66,8 +66,6 @@ from memory_store.language import (
 )
 from memory_store.scheduler import aside
 
-# What is pinned, and standing requests, may each take at most this share of the budget.
-_SHARE = 0.1
 # Tokens that join a day's heading to its rounds, and that stand around everything.
 _SEAM = 2
 _FRAME = 8
@@ -142,9 +140,8 @@ def build_context(
 ) -> Context:
     """The best of the passages that fits the budget, oldest session first, with dates and ages."""
     layout = LAYOUTS[request.layout]
-    share = round(request.token_budget * _SHARE)
-    pinned = _within(request.pinned, share, count)
-    requests = _within(request.requests, share, count)
+    pinned = fitting(request.pinned, request.token_budget, count)
+    requests = fitting(request.requests, request.token_budget, count)
     extras = {
         name: [one.entry for one in entries]
         for name, entries in ((PINNED, pinned), (STANDING, requests))
@@ -185,20 +182,6 @@ def _beside(record: Record, request: ContextRequest) -> Beside:
 
 def _whose(record: Record) -> Beside:
     return Beside(is_quoting=is_quoting(record))
-
-
-_Apart = TypeVar("_Apart", StandingRequest, Pinned)
-
-
-def _within(entries: Sequence[_Apart], budget: int, count: TokenCounter) -> list[_Apart]:
-    """The first texts, as many as fit."""
-    kept: list[_Apart] = []
-    for one in entries:
-        budget -= count(fenced_json(one.entry))
-        if budget < 0:
-            break
-        kept.append(one)
-    return kept
 
 
 # A round much farther from the question than the best one cannot help (benchmarks/LOG.md).

@@ -205,7 +205,7 @@ class _Packing:
         self._take_cut(passage.found)
 
     def _take_cut(self, record: Record, *, keep: int = 0) -> bool:
-        # Looking for the nearest sentences of a round that cannot fit is most of the work.
+        # Most of the work is to look for the nearest sentences of a round that does not fit whole.
         said = Shown(record, record.round.user_text[:_BEGINNING], "")
         return _may_fit([said], self._left - keep) and self._take([self._cut(record)], keep=keep)
 
