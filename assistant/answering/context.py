@@ -27,6 +27,7 @@ from assistant.answering.packing import (
     Portions,
     Shown,
     TokenBudget,
+    fitting,
     pack,
     shortened,
 )
@@ -37,7 +38,6 @@ from assistant.answering.standing import (
     STANDING,
     Pinned,
     StandingRequest,
-    fitting,
     pinned_of,
     standing_requests,
 )
@@ -66,6 +66,8 @@ from memory_store.language import (
 )
 from memory_store.scheduler import aside
 
+# What is pinned, and standing requests, may each take at most this share of the budget.
+_SHARE = 0.1
 # Tokens that join a day's heading to its rounds, and that stand around everything.
 _SEAM = 2
 _FRAME = 8
@@ -140,8 +142,9 @@ def build_context(
 ) -> Context:
     """The best of the passages that fits the budget, oldest session first, with dates and ages."""
     layout = LAYOUTS[request.layout]
-    pinned = fitting(request.pinned, request.token_budget, count)
-    requests = fitting(request.requests, request.token_budget, count)
+    share = round(request.token_budget * _SHARE)
+    pinned = fitting(request.pinned, share, count)
+    requests = fitting(request.requests, share, count)
     extras = {
         name: [one.entry for one in entries]
         for name, entries in ((PINNED, pinned), (STANDING, requests))

@@ -13,7 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
+from typing import Any, Protocol, TypeVar
 
+from assistant.models.token_counter import TokenCounter
+from assistant.prompts.fence import fenced_json
 from memory_store import Record
 from memory_store.language import LONGEST_READ, read_sentences, shared_with
 
@@ -313,6 +316,28 @@ def excerpt(text: str, near: Nearness, limit: int, *, leads: bool = True) -> str
         kept.append(place)
         left -= len(parts[place]) + 1
     return _joined(parts, sorted(kept), is_all=len(text) <= LONGEST_READ)
+
+
+class Apart(Protocol):
+    """What stands apart from the rounds."""
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The entry that is shown."""
+
+
+_Apart = TypeVar("_Apart", bound=Apart)
+
+
+def fitting(apart: Sequence[_Apart], budget: int, count: TokenCounter) -> list[_Apart]:
+    """The first of them, as many as fit."""
+    kept: list[_Apart] = []
+    for one in apart:
+        budget -= count(fenced_json(one.entry))
+        if budget < 0:
+            break
+        kept.append(one)
+    return kept
 
 
 def shortened(text: str, limit: int) -> str:

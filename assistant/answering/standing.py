@@ -9,13 +9,11 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from assistant.answering.packing import shortened
 from assistant.answering.reader import Question
 from assistant.dates import print_day
-from assistant.models.token_counter import TokenCounter
-from assistant.prompts.fence import fenced_json
 from memory_store import (
     Days,
     Listing,
@@ -33,8 +31,6 @@ PINNED = "pinned"
 """Under this name it stands in what a model reads."""
 _MOST_PINNED = 16
 _LONGEST_PINNED = 400
-# What is pinned, and standing requests, may each take at most this share of the budget.
-_SHARE = 0.1
 
 # Rounds near to any of these may hold a standing request.
 _LIKE = (
@@ -136,18 +132,3 @@ def _pinned_in(record: Record) -> Iterator[Pinned]:
     text = " ".join(holding) if record.facts else record.round.user_text
     if text.strip():
         yield Pinned(record.id, record.round.session_date, shortened(text, _LONGEST_PINNED))
-
-
-_Apart = TypeVar("_Apart", StandingRequest, Pinned)
-
-
-def fitting(entries: Sequence[_Apart], budget: int, count: TokenCounter) -> list[_Apart]:
-    """The first of them, as many as fit into their share of the budget."""
-    kept: list[_Apart] = []
-    left = round(budget * _SHARE)
-    for one in entries:
-        left -= count(fenced_json(one.entry))
-        if left < 0:
-            break
-        kept.append(one)
-    return kept
