@@ -14,7 +14,7 @@ from memory_store.errors import MemoryStoreError
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 2.0
-# Looks between two times that documents are dropped which nobody needs any more.
+# After so many looks the documents that nobody needs any more are dropped.
 _LOOKS_A_DROP = 30
 ERASED = "erased"
 """The notice that something was forgotten or put right; not what, nor whose."""

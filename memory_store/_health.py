@@ -71,8 +71,8 @@ class Checkup:
 
 
 def health_of(records: Sequence[Record], checkup: Checkup, language: Language) -> list[FactHealth]:
-    """The findings about the facts of one user, by kind; of a kind the newest first, but what was
-    used most."""
+    """The findings about the facts of one user, by kind. Within a kind the newest stands first; of
+    the facts that were used, the one that was used most."""
     known = {record.id: record for record in records}
     links = LinksOnADay(known, Days())
     standing = [standing_on(links.of(record), checkup.today) for record in known.values()]

@@ -120,7 +120,7 @@ class StatedMemory(MemoryReader):
         return [record for record in cut if record]
 
     async def _disputed(self, user_id: str) -> set[_Place]:
-        """The statements that something contradicts which may be another's."""
+        """The user's statements that are contradicted by something that another may have said."""
         every = await self._of.conflicts(user_id)
         return {(held.round_id, held.text) for one in every for held in one.held}
 

@@ -41,7 +41,7 @@ _RUN = 1000
 _WORTH_A_THREAD = 2000
 # Reading more of them takes longer than a tenth of a second.
 _LIGHT = 10_000
-# Owners who are remembered although they count like anybody new.
+# So many owners are remembered, though what they took no longer counts.
 _MOST_OWNERS = 1000
 _seconds = time.perf_counter
 _numbers = count()

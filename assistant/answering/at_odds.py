@@ -75,7 +75,7 @@ async def at_odds(store: MemoryReader, recalled: Sequence[Recalled]) -> Mapping[
 
 
 async def without_odds(store: MemoryReader, recall: Recall) -> Recall:
-    """What was recalled, without statements that are at odds with others among it."""
+    """The recall without those statements that others in it contradict."""
     found = await at_odds(store, recall.rounds)
     gone = {(id, pair.text) for id, pairs in found.items() for pair in pairs}
     # An amount that changed is at odds no more; of what is denied nobody knows which holds.
@@ -111,7 +111,7 @@ def _statements(records: Sequence[Record]) -> Iterator[_Said]:
 
 
 _Compared = tuple[_Said, str, list[_Said]]
-"""A later statement, and what of it is compared with which older ones."""
+"""A later statement, the part of it that is compared, and the older ones it is compared with."""
 
 
 def _denials(said: Sequence[_Said]) -> list[_Compared]:

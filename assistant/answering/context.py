@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import TypeVar
 
 from assistant.answering.at_odds import AtOdds, at_odds
 from assistant.answering.layouts import LAYOUTS, days_with_times, head, marks
@@ -28,6 +27,7 @@ from assistant.answering.packing import (
     Portions,
     Shown,
     TokenBudget,
+    fitting,
     pack,
     shortened,
 )
@@ -143,8 +143,8 @@ def build_context(
     """The best of the passages that fits the budget, oldest session first, with dates and ages."""
     layout = LAYOUTS[request.layout]
     share = round(request.token_budget * _SHARE)
-    pinned = _within(request.pinned, share, count)
-    requests = _within(request.requests, share, count)
+    pinned = fitting(request.pinned, share, count)
+    requests = fitting(request.requests, share, count)
     extras = {
         name: [one.entry for one in entries]
         for name, entries in ((PINNED, pinned), (STANDING, requests))
@@ -185,20 +185,6 @@ def _beside(record: Record, request: ContextRequest) -> Beside:
 
 def _whose(record: Record) -> Beside:
     return Beside(is_quoting=is_quoting(record))
-
-
-_Apart = TypeVar("_Apart", StandingRequest, Pinned)
-
-
-def _within(entries: Sequence[_Apart], budget: int, count: TokenCounter) -> list[_Apart]:
-    """The first texts, as many as fit."""
-    kept: list[_Apart] = []
-    for one in entries:
-        budget -= count(fenced_json(one.entry))
-        if budget < 0:
-            break
-        kept.append(one)
-    return kept
 
 
 # A round much farther from the question than the best one cannot help (benchmarks/LOG.md).

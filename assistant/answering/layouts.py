@@ -155,7 +155,7 @@ def _beside(shown: Shown) -> list[tuple[str, str]]:
 
 
 def _speakers(shown: Shown) -> tuple[str, str]:
-    """How the two go by: their names, unless one would hide the other or pass for it."""
+    """What the two speakers are called: by their names, unless one could be taken for the other."""
     round = shown.record.round
     if not (round.user_name or round.assistant_name):
         return "user", "assistant"

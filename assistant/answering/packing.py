@@ -13,7 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
+from typing import Any, Protocol, TypeVar
 
+from assistant.models.token_counter import TokenCounter
+from assistant.prompts.fence import fenced_json
 from memory_store import Record
 from memory_store.language import LONGEST_READ, read_sentences, shared_with
 
@@ -205,7 +208,7 @@ class _Packing:
         self._take_cut(passage.found)
 
     def _take_cut(self, record: Record, *, keep: int = 0) -> bool:
-        # Looking for the nearest sentences of a round that cannot fit is most of the work.
+        # Most of the work is to look for the nearest sentences of a round that does not fit whole.
         said = Shown(record, record.round.user_text[:_BEGINNING], "")
         return _may_fit([said], self._left - keep) and self._take([self._cut(record)], keep=keep)
 
@@ -313,6 +316,28 @@ def excerpt(text: str, near: Nearness, limit: int, *, leads: bool = True) -> str
         kept.append(place)
         left -= len(parts[place]) + 1
     return _joined(parts, sorted(kept), is_all=len(text) <= LONGEST_READ)
+
+
+class Apart(Protocol):
+    """What stands apart from the rounds."""
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The entry that is shown."""
+
+
+_Apart = TypeVar("_Apart", bound=Apart)
+
+
+def fitting(apart: Sequence[_Apart], budget: int, count: TokenCounter) -> list[_Apart]:
+    """The first of them, as many as fit."""
+    kept: list[_Apart] = []
+    for one in apart:
+        budget -= count(fenced_json(one.entry))
+        if budget < 0:
+            break
+        kept.append(one)
+    return kept
 
 
 def shortened(text: str, limit: int) -> str:

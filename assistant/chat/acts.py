@@ -286,7 +286,7 @@ def _parts(
 
 
 def tells(sentence: Sentence) -> bool:
-    """Whether it is said that this sentence was kept."""
+    """Whether the acknowledgement names this sentence as kept."""
     return sentence.telling >= MAY_TELL and sentence.telling >= sentence.asking
 
 

@@ -322,8 +322,8 @@ def _ends_with(stored: Sequence[_Side], end: int, sent: Sequence[str]) -> bool:
 
 
 def _is(side: _Side, text: str) -> bool:
-    """Whether a message sent back is this one; of a text that was put right or withdrawn since, or
-    shown in other words, the turn's id alone is kept."""
+    """Whether a message sent back is this one. The text may have been put right, withdrawn or shown
+    in other words since; then the turn's id tells it."""
     round, role, stored = side
     if stored.strip() == text.strip():
         return True

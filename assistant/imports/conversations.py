@@ -224,7 +224,7 @@ def _turns(conversation: ImportedConversation, left_out: Counter[str]) -> Iterat
 
 
 def _seen(conversation: ImportedConversation, left_out: Counter[str]) -> Sequence[ImportedMessage]:
-    """The messages that were seen last; of a tree, the path to the last one."""
+    """The messages as they were seen last: of a tree, the path that leads to the last one."""
     if not conversation.is_tree:
         return conversation.messages
     nodes = {one.place: one for one in conversation.messages if one.place is not None}

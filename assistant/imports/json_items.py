@@ -108,7 +108,7 @@ class _ValueReading:
                 return (found if opening == b"[" else dict(found)), ended.value
 
     def _string(self, place: int) -> tuple[str, int]:
-        """A text, tried in parts of which each is longer by far than the one before."""
+        """A text. How long it is shows in reading it, so that longer and longer parts are tried."""
         size = _PARTS[0]
         while True:
             try:

@@ -104,7 +104,7 @@ class ServerProcess(uvicorn.Server):
 _NEVER = 1_000_000_000
 _SECONDS_BETWEEN = 10.0
 _LONGEST_PUT_OFF = 3600.0
-# Short looks at what is new since the last long one, each of which leaves little.
+# After so many collections of what is new, enough may be left over for a long one to pay.
 _WORTH_A_LONG_LOOK = 10
 
 

@@ -179,7 +179,7 @@ class Bench:
         }
 
     def _settings(self, name: str) -> Settings:
-        """An empty memory for somebody whose vectors are known from the last time."""
+        """An empty memory of somebody whose texts were encoded before: their vectors are kept."""
         folder, known = self._folder / name, self._folder / f"{name}.sqlite"
         if (folder / _VECTORS).exists() and not known.exists():
             shutil.copy(folder / _VECTORS, known)

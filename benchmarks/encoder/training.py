@@ -49,7 +49,7 @@ class TrainingRecipe:
     warm_up: float = 0.1
     temperature: float = 0.05
     tokens: int = 128
-    """Read of a text while it is taught."""
+    """The network reads so many tokens of a text while it is taught."""
     most_positives: int = 4
     sentences: float = 0.5
     """Share of the messages that are read by their nearest key, not as a whole."""

@@ -37,9 +37,9 @@ Values = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 SIGNALS = tuple(field.name for field in fields(Weights))
 QUESTION_ONLY = "question_only"
-"""The nearest key to the question itself, without the statement that would answer it."""
+"""The key nearest to the question alone, without the statement that would answer it."""
 VALUE_ONLY = "value_only"
-"""The same, where the value is the only key: no facts."""
+"""The same where a round has no other key than its value, so none of facts."""
 
 _USER = "someone"
 _ALL = 100_000

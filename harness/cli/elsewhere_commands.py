@@ -178,50 +178,32 @@ class Provider:
         return Endpoint(self.batch_url, self.batch_api_key, timeout=self.timeout)
 
 
-def submit_questions_command(
-    out: options.OutDir,
-    prompts: Prompts,
-    provider: Provider,
-    allowance: groups.Allowance,
-    dry_run: options.DryRun = False,
-) -> None:
-    """Send exported questions without a reply to a batch API, at half the price."""
-    _submit(prompts, provider, _payment(out, "assistant", ANSWER_TOKENS, allowance), dry_run)
+def _batch_commands(app: typer.Typer, payee: Payee, reply_tokens: int, asked: str) -> None:
+    """`submit` and `collect` of what is asked elsewhere."""
 
+    def submit(
+        out: options.OutDir,
+        prompts: Prompts,
+        provider: Provider,
+        allowance: groups.Allowance,
+        dry_run: options.DryRun = False,
+    ) -> None:
+        _submit(prompts, provider, _payment(out, payee, reply_tokens, allowance), dry_run)
 
-def submit_verdicts_command(
-    out: options.OutDir,
-    prompts: Prompts,
-    provider: Provider,
-    allowance: groups.Allowance,
-    dry_run: options.DryRun = False,
-) -> None:
-    """Send a judge's exported prompts without a reply to a batch API, at half the price."""
-    _submit(prompts, provider, _payment(out, "judge", VERDICT_TOKENS, allowance), dry_run)
+    def collect(
+        out: options.OutDir,
+        prompts: Prompts,
+        provider: Provider,
+        allowance: groups.Allowance,
+        wait: Wait = 0.0,
+        pause: Pause = 30.0,
+    ) -> None:
+        _collect(prompts, provider, _payment(out, payee, reply_tokens, allowance), wait, pause)
 
-
-def collect_questions_command(
-    out: options.OutDir,
-    prompts: Prompts,
-    provider: Provider,
-    allowance: groups.Allowance,
-    wait: Wait = 0.0,
-    pause: Pause = 30.0,
-) -> None:
-    """Fetch the replies to submitted questions, for the import."""
-    _collect(prompts, provider, _payment(out, "assistant", ANSWER_TOKENS, allowance), wait, pause)
-
-
-def collect_verdicts_command(
-    out: options.OutDir,
-    prompts: Prompts,
-    provider: Provider,
-    allowance: groups.Allowance,
-    wait: Wait = 0.0,
-    pause: Pause = 30.0,
-) -> None:
-    """Fetch the replies to a judge's submitted prompts, for the import."""
-    _collect(prompts, provider, _payment(out, "judge", VERDICT_TOKENS, allowance), wait, pause)
+    submit.__doc__ = f"Send {asked} without a reply to a batch API, at half the price."
+    collect.__doc__ = f"Fetch the replies to submitted {asked}, for the import."
+    app.command("submit")(groups.grouped(submit))
+    app.command("collect")(groups.grouped(collect))
 
 
 def _payment(
@@ -268,10 +250,8 @@ def _say_failed(replies: Replies) -> None:
 
 
 questions_app.command("export")(groups.grouped(export_questions_command))
-questions_app.command("submit")(groups.grouped(submit_questions_command))
-questions_app.command("collect")(groups.grouped(collect_questions_command))
+_batch_commands(questions_app, "assistant", ANSWER_TOKENS, "exported questions")
 questions_app.command("import")(groups.grouped(import_questions_command))
 verdicts_app.command("export")(groups.grouped(export_verdicts_command))
-verdicts_app.command("submit")(groups.grouped(submit_verdicts_command))
-verdicts_app.command("collect")(groups.grouped(collect_verdicts_command))
+_batch_commands(verdicts_app, "judge", VERDICT_TOKENS, "exported prompts of a judge")
 verdicts_app.command("import")(groups.grouped(import_verdicts_command))

@@ -35,8 +35,8 @@ from harness.report.table import print_tables
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """What is expected: `metric` passes `test` at `threshold`, in a run with this `set_up`, beside
-    one with that of the `base`.
+    """What is expected: `metric` passes `test` at `threshold` in a run with the settings `set_up`,
+    compared with a run with the settings `base`.
     """
 
     said: str

@@ -207,7 +207,8 @@ class _Instance:
 
 
 def open_longmemeval(given: Given) -> Dataset:
-    """A file read whole; of a very large one the places of its questions are found gradually."""
+    """A file that is read whole. In a very large one the places of its questions are found
+    gradually."""
     file = given.path
     size = size_of(file)
     found = found_in(file) if size > CHECKED_WHOLE and file.suffix not in _PACKED else None
@@ -255,9 +256,10 @@ def official_label(verdict: Mapping[str, Any] | None) -> bool | None:
 
 
 def export_lines(run: Answered) -> Iterator[dict[str, str]]:
-    """One line for each answered question, with `fill` an empty one for each other.
+    """A line for each answered question and, with `fill`, an empty one for each other question.
 
-    The official scorer divides by the lines it finds: only with `fill` is a missing answer wrong.
+    The official scorer divides by the number of lines, so only with `fill` does a missing answer
+    count as wrong.
     """
     for question_id, text in run.answers():
         yield {"question_id": question_id, "hypothesis": text}

@@ -132,7 +132,7 @@ class Payment:
         return BatchForecast(len(sizes), sum(sizes), self.reply_tokens * len(sizes), self._price)
 
     def require_room(self, wanted: Sequence[UsageRecord]) -> None:
-        """Raise `BudgetSpent` where what is under way and wanted does not fit in any more."""
+        """Raise `BudgetSpent` where what runs and what is wanted cost more than is left."""
         meter = Meter(self.payee, self._price)
         for usage in wanted:
             meter.spent.add(TokenUsage(**usage))

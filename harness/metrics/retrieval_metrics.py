@@ -25,7 +25,7 @@ CUT_OFFS = (1, 3, 5, 10, 30, 50)
 
 
 class SessionView(NamedTuple):
-    """A turn ranking seen by session: ids without their turn, and the cut-off to use on them."""
+    """A ranking of turns as one of sessions: their ids, and the cut-off that applies to them."""
 
     ranked: list[str]
     k: int

@@ -12,11 +12,11 @@ from rich.console import Console
 
 from harness import git_state, harness_version
 from harness.datasets.dataset import Dataset
-from harness.datasets.dossier import dossier_beside, read_dossier
 from harness.datasets.questions import Question, digest_of
 from harness.datasets.registry import edition_of, open_source
 from harness.datasets.selection import Filters, QuestionSource, select, select_gradually
 from harness.errors import UsageError
+from harness.metrics.faulty import dossier_beside, read_dossier
 from harness.pipeline.progress import ReplayProgress, make_progress
 from harness.records.digest import QuestionDigest
 from harness.records.machine import machine

@@ -201,7 +201,7 @@ def _state(returned: Returned, placed: Sequence[SourcePlace]) -> str:
 
 
 def _rounds(source: ReturnedSource, place: SourcePlace) -> Iterator[RankedRound]:
-    """What one source takes in the ranking of rounds; its own text counts once."""
+    """The places that one source takes in the ranking of rounds; the first has its text."""
     size = None if source.text is None else len(source.text)
     for number, round_place in enumerate(place.rounds):
         yield ranked_round(round_place, size if number == 0 or size is None else 0)

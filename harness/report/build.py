@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from harness.datasets.dossier import read_dossier
 from harness.errors import UsageError
 from harness.judges.lexical import is_refusal
 from harness.metrics.accuracy import Scored, accuracy_by_prompt, accuracy_table, official_accuracy
 from harness.metrics.conduct import conduct_table, cost_of, is_without_model
 from harness.metrics.effort import ingest_table, latency_table, looking_table, token_table
 from harness.metrics.errors_apart import errors_apart
-from harness.metrics.faulty import faulty_table
+from harness.metrics.faulty import faulty_table, read_dossier
 from harness.metrics.guessing import guess_table
 from harness.metrics.judge_table import (
     SCORERS,

@@ -67,7 +67,7 @@ class Correction:
 
     @property
     def named(self) -> set[str]:
-        """The facts of which it says something beside their words."""
+        """The facts of which the correction says more than their words."""
         return {*self.speakers, *self.conditions, *self.ask_on, *self.confirmed}
 
 

@@ -29,7 +29,7 @@ class Reaches:
         return any(rule.labels for rule in self._rules)
 
     def of(self, round: Round) -> Reach:
-        """As the round says itself, in its words or otherwise, or closer by a rule."""
+        """As far as the round itself says, in its words or otherwise, or less far by a rule."""
         texts, space = (round.user_text, round.assistant_text), whose(round.user_id).space
         return closest([round.reach, self.of_words(texts, round.labels, space)])
 

@@ -26,7 +26,7 @@ _TAUGHT = EncoderIdentity("", _DIMENSION, kinds_alike=True, statement=0.0, commo
 
 
 class MiniLM:
-    """A network as its identity says, from its file; it reads queries and documents alike."""
+    """The network of this identity, from its file. It reads queries and documents alike."""
 
     path = "onnxruntime"
     batch_size = 16

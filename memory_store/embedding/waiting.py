@@ -40,7 +40,7 @@ class WaitingText:
     forgets: int = 0
     """How often texts were forgotten before."""
     owner: str = field(default_factory=lambda: current_job().owner)
-    """Whose queue it waits in."""
+    """The user in whose queue it waits."""
     vector: "asyncio.Future[Vector]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )

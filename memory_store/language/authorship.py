@@ -238,7 +238,7 @@ def features(unit: TextUnit, known: Container[str]) -> Iterator[str]:
     yield f"end {end} {unit.breaks}"
     yield f"long {sum(len(words) > most for most in _LENGTHS)}"
     yield f"unknown {_tenths(words)}"
-    yield from _shapes(text, tokens)
+    yield from _shapes(text)
 
 
 def words_of(text: str) -> list[str]:
@@ -262,7 +262,7 @@ def _tenths(words: list[str]) -> int:
     return round(3 * words.count(UNKNOWN) / len(words)) if words else 3
 
 
-def _shapes(text: str, tokens: list[str]) -> Iterator[str]:
+def _shapes(text: str) -> Iterator[str]:
     letters = [character for character in text[:80] if character.isalpha()]
     if not letters:
         yield "shape: no letters"

@@ -201,7 +201,7 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 def _term(word: str) -> int | None:
-    # A run that is longer than any word, such as a key, is numbered as it is: stemming it takes
+    # A run that is longer than any word, such as a key, keeps its letters: stemming it takes
     # long, and remembering it much memory.
     return _term_of_word(word) if len(word) <= _LONGEST_WORD else _numbered(word)
 

@@ -121,7 +121,7 @@ class Filling:
             found = await self._compared(page, there)
             ours.add(found.source)
             theirs.add(found.target)
-            await self._write(page, there, found)
+            await self._write(there, found)
             kept += len(page) - len(found.wrong)
             written += len(found.wrong)
             removed += len(found.gone)
@@ -135,7 +135,7 @@ class Filling:
         for scope in _scopes(changed):
             page = await _points_in(self.source, scope)
             there = {point.id: point for point in await _points_in(self.target, scope)}
-            await self._write(page, there, await self._compared(page, there))
+            await self._write(there, await self._compared(page, there))
 
     async def _held(self, after: str | None, last: str | None) -> dict[str, Point]:
         """The target's rounds after one id up to another, or to the end."""
@@ -153,9 +153,7 @@ class Filling:
         wrong = [point for point in page if held.get(point.id) != source[point.id]]
         return _Compared(source, held, wrong, sorted(held.keys() - source.keys()))
 
-    async def _write(
-        self, page: Sequence[Point], there: Mapping[str, Point], found: "_Compared"
-    ) -> None:
+    async def _write(self, there: Mapping[str, Point], found: "_Compared") -> None:
         if not found.wrong and not found.gone:
             return
         replaced = [there[point.id] for point in found.wrong if point.id in there]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from memories import MAY, Steps, WideEncoder, a_store, made_up, questions
+from memories import MAY, Steps, WideEncoder, a_store, copied, made_up, questions, remember
 from qdrant_binary import Qdrant
 from seeds import seeds
 
@@ -136,10 +136,17 @@ def _no_successors(request: pytest.FixtureRequest) -> Iterator[None]:
         qdrant.forget(f"{named}.{number}")
 
 
+@pytest.fixture(scope="module")
+def _reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("reference") / "memory"
+    asyncio.run(remember(EdgeEngine(folder), ROUNDS, WideEncoder()))
+    return folder
+
+
 @pytest.fixture
-async def reference(tmp_path: Path) -> AsyncIterator[MemoryStore]:
-    """What is to come out: written by the other encoder from the start."""
-    opened = a_store(EdgeEngine(tmp_path / "reference"), WideEncoder())
+async def reference(tmp_path: Path, _reference: Path) -> AsyncIterator[MemoryStore]:
+    """What is to come out: all rounds, written by the other encoder from the start."""
+    opened = a_store(EdgeEngine(copied(_reference, tmp_path / "reference")), WideEncoder())
     await opened.open()
     yield opened
     await opened.close()
@@ -148,8 +155,7 @@ async def reference(tmp_path: Path) -> AsyncIterator[MemoryStore]:
 async def test_it_answers_by_the_old_index_until_the_new_one_is_complete(
     store: MemoryStore, reference: MemoryStore
 ) -> None:
-    for one in (store, reference):
-        await one.remember(ROUNDS)
+    await store.remember(ROUNDS)
     before, old = await everything(store), store.embedder
     async with stopped(store):
         assert store.embedder is old
@@ -370,8 +376,7 @@ class Life:
 async def test_no_round_and_no_change_is_lost_whenever_it_comes(
     store: MemoryStore, reference: MemoryStore, seed: int
 ) -> None:
-    for one in (store, reference):
-        await one.remember(ROUNDS)
+    await store.remember(ROUNDS)
     life = Life(store, reference, seed)
     draw = random.Random(seed)
 

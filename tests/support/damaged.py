@@ -1,7 +1,9 @@
 """Embedded memories as a crash or a bad disk leaves them."""
 
+import asyncio
 import os
 import random
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -33,6 +35,19 @@ def told(count: int, users: int = 2) -> list[Round]:
         )
         for number in range(count)
     ]
+
+
+def written(folder: Path, rounds: Sequence[Round]) -> Path:
+    """A folder with a memory of these rounds, which is closed."""
+
+    async def write() -> None:
+        store = a_store(folder)
+        await store.open()
+        await store.remember(rounds)
+        await store.close()
+
+    asyncio.run(write())
+    return folder
 
 
 async def held(folder: Path) -> list[Round]:

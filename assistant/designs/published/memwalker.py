@@ -43,7 +43,7 @@ class MemWalker(Design):
     retrievals = (Retrieval.WALK,)
 
     def described(self) -> dict[str, Any]:
-        """Summaries of parts are read and found beside the values."""
+        """The summaries of parts are searched and read beside the values."""
         return super().described() | with_summaries(self.chosen)
 
     async def index(

@@ -55,7 +55,7 @@ _ON_TOPIC = 0.25
 _MOSTLY = 0.6
 
 
-class Likeness(NamedTuple):
+class Match(NamedTuple):
     """How far a text says what the reference says, 0 to 1, and whether it names a rival of it."""
 
     grade: float
@@ -70,7 +70,7 @@ class Reference(NamedTuple):
     kind: str
     slack: float
 
-    def match(self, parts: Sequence[str]) -> Likeness:
+    def match(self, parts: Sequence[str]) -> Match:
         """Compare sentences with the reference; the first ones are the most telling."""
         return _MATCHERS[self.kind](self, parts)
 
@@ -110,7 +110,7 @@ def _kind(asked: str, answer: str) -> str:
     return "words"
 
 
-def _quantity(reference: Reference, parts: Sequence[str]) -> Likeness:
+def _quantity(reference: Reference, parts: Sequence[str]) -> Match:
     asked = unit_asked(reference.asked)
     wanted = [replace(found, unit=found.unit or asked) for found in quantities(reference.answer)]
     # "2-3 eggs" asks for both numbers, a sentence only for its first.
@@ -119,9 +119,9 @@ def _quantity(reference: Reference, parts: Sequence[str]) -> Likeness:
     everything = [quantity for found in said for quantity in found]
     if not everything or not all(_said(number, everything, reference.slack) for number in span):
         implied = _implied(span, said, parts)
-        return Likeness(implied, rival=bool(everything) and not implied)
+        return Match(implied, rival=bool(everything) and not implied)
     leads = _said(span[0], [*said[0], *said[-1]], reference.slack)
-    return Likeness(1.0 if leads else _NOT_LEADING, rival=not leads)
+    return Match(1.0 if leads else _NOT_LEADING, rival=not leads)
 
 
 def _said(wanted: Quantity, said: Sequence[Quantity], slack: float) -> bool:
@@ -141,29 +141,29 @@ def _implied(
     return _NOT_LEADING if adds_up and len(span) == 1 else 0.0
 
 
-def _day(reference: Reference, parts: Sequence[str]) -> Likeness:
+def _day(reference: Reference, parts: Sequence[str]) -> Match:
     wanted: list[Day] = days(reference.answer)
     said = [day for part in parts for day in days(part)]
     share = sum(any(w.agrees(s) for s in said) for w in wanted) / len(wanted)
-    return Likeness(share, rival=bool(said) and not any(w.agrees(said[0]) for w in wanted))
+    return Match(share, rival=bool(said) and not any(w.agrees(said[0]) for w in wanted))
 
 
-def _polarity(reference: Reference, parts: Sequence[str]) -> Likeness:
+def _polarity(reference: Reference, parts: Sequence[str]) -> Match:
     match = _POLARITY.match(reference.answer)
     wanted = match[1].lower() if match else "yes"
     found = [m[1].lower() for part in parts if (m := _SAID_POLARITY.search(part))]
     if found:
-        return Likeness(float(found[0] == wanted), rival=found[0] != wanted)
+        return Match(float(found[0] == wanted), rival=found[0] != wanted)
     asked = set(content_words(reference.asked))
     telling = next((part for part in parts if _takes_up(asked, part)), None)
     if telling is None or declines([telling]):
-        return Likeness(0.0)
+        return Match(0.0)
     turned = any(
         (a in asked and b in tokens(telling)) or (b in asked and a in tokens(telling))
         for a, b in _OPPOSITES
     )
     said = "no" if turned != bool(_NEGATIVE.search(fold(telling))) else "yes"
-    return Likeness(_INFERRED * (said == wanted), rival=said != wanted)
+    return Match(_INFERRED * (said == wanted), rival=said != wanted)
 
 
 def _takes_up(asked: set[str], part: str) -> bool:
@@ -172,7 +172,7 @@ def _takes_up(asked: set[str], part: str) -> bool:
     return not own or recall(asked, tokens(part)) >= _ON_TOPIC
 
 
-def _order(reference: Reference, parts: Sequence[str]) -> Likeness:
+def _order(reference: Reference, parts: Sequence[str]) -> Match:
     """Whether the steps of the reference occur in its order, each by words that no other has."""
     steps = [set(content_words(step)) for step in _STEP.split(fold(reference.answer)) if step]
     steps = [step for step in steps if step]
@@ -183,9 +183,9 @@ def _order(reference: Reference, parts: Sequence[str]) -> Likeness:
     places = [_place(step, [tokens(part) for part in parts]) for step in own]
     known = [place for place in places if place is not None]
     if not own or len(known) < len(own):
-        return Likeness(0.0)
+        return Match(0.0)
     in_order = known == sorted(known)
-    return Likeness(float(in_order), rival=not in_order)
+    return Match(float(in_order), rival=not in_order)
 
 
 def _place(step: set[str], said: Sequence[Sequence[str]]) -> tuple[int, int] | None:
@@ -224,7 +224,7 @@ def _options(asked: str, answer: str) -> _Options | None:
     return None
 
 
-def _choice(reference: Reference, parts: Sequence[str]) -> Likeness:
+def _choice(reference: Reference, parts: Sequence[str]) -> Match:
     """The option that is named first, in the sentence that takes up most of the question."""
     options = _options(reference.asked, reference.answer)
     if options is None:
@@ -234,8 +234,8 @@ def _choice(reference: Reference, parts: Sequence[str]) -> Likeness:
     for words in sorted(said, key=lambda words: -_overlap(rest, words)):
         named = [word for word in words if word in options.mine or word in options.theirs]
         if named:
-            return Likeness(float(named[0] in options.mine), rival=named[0] in options.theirs)
-    return Likeness(0.0)
+            return Match(float(named[0] in options.mine), rival=named[0] in options.theirs)
+    return Match(0.0)
 
 
 def _overlap(asked: set[str], words: Sequence[str]) -> int:
@@ -252,7 +252,7 @@ def _repeats_choice(part: str, options: _Options) -> bool:
     )
 
 
-def _words(reference: Reference, parts: Sequence[str]) -> Likeness:
+def _words(reference: Reference, parts: Sequence[str]) -> Match:
     wanted = content_words(reference.answer) or tokens(reference.answer)
     # Words of the question prove nothing when an answer repeats them.
     asked = set(content_words(reference.asked))
@@ -262,7 +262,7 @@ def _words(reference: Reference, parts: Sequence[str]) -> Likeness:
     numbers = {word for word in new if word[0].isdigit()}
     total = len(new) + _NAME_WEIGHT * len(names)
     grade = (len(new & said) + _NAME_WEIGHT * len(names & said)) / total
-    return Likeness(grade, rival=bool(numbers - said))
+    return Match(grade, rival=bool(numbers - said))
 
 
 def _names(answer: str) -> set[str]:

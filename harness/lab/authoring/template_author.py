@@ -55,7 +55,7 @@ class Unsaid:
         return _exchange(asked, closings[asked])
 
     def exchanges(self, most: int, besides: str = "") -> list[Exchange]:
-        """So many exchanges about one topic, fewer where no topic has so many left."""
+        """At most this many exchanges about one topic: fewer where no topic has as many left."""
         topics = {name: found for name, found in self._ontology.topics.items() if name != besides}
         left = {
             name: [one for one in found if one[0] not in self._said]

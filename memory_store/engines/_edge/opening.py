@@ -83,7 +83,8 @@ class LedgerCheck:
     later: list[LedgerEntry] = field(default_factory=list)
     """Whole ones that were written last, and that the ledger has missed."""
     unmarked: dict[uuid.UUID, PointMarks] = field(default_factory=dict)
-    """Whole ones of a memory whose marks were just being set, with their marks."""
+    """Those that are whole and had no marks yet, since the memory was just being marked; with their
+    marks."""
 
     @property
     def damage(self) -> str:

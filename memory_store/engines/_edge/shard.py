@@ -187,7 +187,7 @@ class Shard:
         return points, next_
 
     def pages(self, selected: qe.Filter | None, **wanted: Any) -> Iterator[list[Any]]:
-        """All points selected, page by page, each as `page`."""
+        """All points that are selected, page by page, as `page` gives them."""
         offset: Any = None
         while True:
             points, offset = self.page(selected, offset, **wanted)

@@ -282,7 +282,7 @@ def _around(marks: Sequence[int], place: int, length: int) -> tuple[int, int]:
     return marks[before - 1] + 1 if before else 0, marks[after] if after < len(marks) else length
 
 
-class Match:
+class RuleMatch:
     """A match of a rule: the kinds and values of its groups."""
 
     def __init__(self, match: re.Match[str], reading: ReadLine) -> None:
@@ -323,6 +323,6 @@ class Match:
         return self.reading.picked(self.start, self.end, recurring, needs)
 
 
-Build = Callable[[Match], FoundDays | None]
+Build = Callable[[RuleMatch], FoundDays | None]
 Rule = tuple[re.Pattern[str], Build]
 """A pattern over lines, and what a match of it means; None when it means nothing after all."""

@@ -28,9 +28,9 @@ from memory_store.language.dates.found import (
     NEVER,
     Build,
     FoundDays,
-    Match,
     ReadLine,
     Rule,
+    RuleMatch,
 )
 from memory_store.language.dates.pack import pattern
 from memory_store.language.dates.parts import AROUND, decade_of
@@ -42,7 +42,7 @@ _JOINS = frozenset("-/.,")
 _DENOMINATORS = {2, 3, 4, 5, 6, 8, 10, 12, 16}
 
 
-def _nothing(m: Match) -> FoundDays:
+def _nothing(m: RuleMatch) -> FoundDays:
     return m.fixed(None)
 
 
@@ -56,14 +56,14 @@ def _span(year: int, month: int, first: int, last: int) -> Span | None:
     return Span(begin, end, Precision.DAY if begin == end else Precision.SPAN)
 
 
-def _in_numbers(m: Match) -> FoundDays | None:
+def _in_numbers(m: RuleMatch) -> FoundDays | None:
     year, month, day = m.value("date")
     span = _span(year, month, day, day)
     typed_short = m.line.words[m.at("date")][-3:-2] == "/"
     return m.fixed(span) if span and not (typed_short and year > m.today.year + 1) else None
 
 
-def _short(m: Match) -> FoundDays | None:
+def _short(m: RuleMatch) -> FoundDays | None:
     month, day = m.value("date")
     if not m.line.is_clear(m.end) or _span(2000, month, day, day) is None:
         return None
@@ -73,7 +73,7 @@ def _short(m: Match) -> FoundDays | None:
     return m.picked(yearly(lambda year: _span(year, month, day, day)), needs)
 
 
-def _day_of_month(m: Match) -> FoundDays | None:
+def _day_of_month(m: RuleMatch) -> FoundDays | None:
     month = m.value("month")
     first = m.value("first")
     last = m.value("last") or first
@@ -92,7 +92,7 @@ def _day_of_month(m: Match) -> FoundDays | None:
     return m.picked(days)
 
 
-def _is_a_month(m: Match) -> bool:
+def _is_a_month(m: RuleMatch) -> bool:
     """Whether the name beside a number is a month: "march 4th" and not "march 3 miles"."""
     line = m.line
     if m.has("year") or m.has("month_mark"):
@@ -107,7 +107,7 @@ def _is_a_month(m: Match) -> bool:
     return not is_weak or line.is_clear(m.end) or line.kind(m.end, "clock")
 
 
-def _month_by_number(m: Match, month: int) -> FoundDays | None:
+def _month_by_number(m: RuleMatch, month: int) -> FoundDays | None:
     """A month that a language without names of months gives by its number."""
 
     def of_year(year: int) -> Span:
@@ -123,7 +123,7 @@ def _on(weekday: int, days: Recurring, today: date) -> Span | None:
     return nearest if nearest and abs(nearest.first - today) < _YEARS else None
 
 
-def _day_alone(m: Match) -> FoundDays | None:
+def _day_alone(m: RuleMatch) -> FoundDays | None:
     """The 15th, or the 15th of a month that another find names; of nothing else."""
     line = m.line
     if line.kind(m.end, "of"):
@@ -137,7 +137,7 @@ def _day_alone(m: Match) -> FoundDays | None:
     return m.picked(monthly(m.value("day")), ANCHORS_OF_DAYS)
 
 
-def _weekday_alone(m: Match) -> FoundDays | None:
+def _weekday_alone(m: RuleMatch) -> FoundDays | None:
     line = m.line
     clear, timed = line.is_clear(m.end), m.has("time")
     weak_name = line.kind(m.at("weekday"), "weak_weekday")
@@ -157,7 +157,7 @@ def _weekday_alone(m: Match) -> FoundDays | None:
 _DETERMINERS = frozenset(word_list("english", "time.determiners"))
 
 
-def _is_determined(m: Match) -> bool:
+def _is_determined(m: RuleMatch) -> bool:
     """Whether the words before say that it is one of many: "the Friday meeting", "a Friday"."""
     line, place = m.line, m.start - 1
     if place < 0:
@@ -168,7 +168,7 @@ def _is_determined(m: Match) -> bool:
     return place > 0 and line.kind(place - 1, "an") and before[0].isalnum()
 
 
-def _holiday(m: Match) -> FoundDays | None:
+def _holiday(m: RuleMatch) -> FoundDays | None:
     if m.line.kind(m.end, "no_holiday"):
         return None
     needs = None if "of" in m.line.words[m.at("holiday")].split() else ANCHORS_OF_OCCASIONS
@@ -183,7 +183,7 @@ def _months(first: int, count: int, precision: Precision) -> Recurring:
 _BEFORE_A_WEAK_MONTH = ("in", "since", "until", "early", "late", "middle")
 
 
-def _month(m: Match) -> FoundDays | None:
+def _month(m: RuleMatch) -> FoundDays | None:
     line = m.line
     if line.kind(m.end, "day_number"):
         return None
@@ -194,7 +194,7 @@ def _month(m: Match) -> FoundDays | None:
     return m.picked(recurring, ANCHORS_OF_SPANS)
 
 
-def _season(m: Match) -> FoundDays | None:
+def _season(m: RuleMatch) -> FoundDays | None:
     if m.line.kind(m.end, "no_season", "units"):
         return None
     name = m.value("season")
@@ -204,7 +204,7 @@ def _season(m: Match) -> FoundDays | None:
     )
 
 
-def _quarter(m: Match) -> FoundDays | None:
+def _quarter(m: RuleMatch) -> FoundDays | None:
     number = m.value("quarter") if not m.line.kind(m.at("quarter"), "last") else 4
     if not 1 <= number <= 4 or (
         m.end - m.at("quarter") > 1 and m.line.values[m.end - 1] != "quarter"
@@ -213,7 +213,7 @@ def _quarter(m: Match) -> FoundDays | None:
     return m.picked(_months(3 * number - 2, 3, Precision.QUARTER), ANCHORS_OF_SPANS)
 
 
-def _year(m: Match) -> FoundDays | None:
+def _year(m: RuleMatch) -> FoundDays | None:
     line, text = m.line, m.line.text
     start, end = line.starts[m.start], line.ends[m.end - 1]
     # "2019-2020", "3/2019"
@@ -224,7 +224,7 @@ def _year(m: Match) -> FoundDays | None:
     return FoundDays(m.start, m.end, span, needs=ANCHORS_OF_SPANS) if line.is_clear(m.end) else None
 
 
-def _decade(m: Match) -> FoundDays | None:
+def _decade(m: RuleMatch) -> FoundDays | None:
     year = m.value("decade")
     if m.line.words[m.at("decade")].isalpha() and not m.has("the"):
         return None
@@ -236,7 +236,7 @@ def _decade(m: Match) -> FoundDays | None:
     )
 
 
-def _the_unit(m: Match) -> FoundDays | None:
+def _the_unit(m: RuleMatch) -> FoundDays | None:
     """The current one; it counts only as in "the end of the month"."""
     unit = m.value("unit")
     if unit == "weekend":
@@ -258,7 +258,7 @@ _BY_NAME: dict[str, Build] = {
 }
 
 
-def _by_name(m: Match) -> FoundDays | None:
+def _by_name(m: RuleMatch) -> FoundDays | None:
     return next(build(m) for name, build in _BY_NAME.items() if m.has(name))
 
 
@@ -310,7 +310,7 @@ def named(reading: ReadLine) -> list[FoundDays]:
     for rule, build in (*RELATIVE, *NAMED):
         for match in rule.finditer(reading.line.letters):
             try:
-                item = build(Match(match, reading))
+                item = build(RuleMatch(match, reading))
             except (OverflowError, ValueError):
                 continue  # "3000 years ago": outside the calendar
             if item is not None:

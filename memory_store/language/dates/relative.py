@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from memory_store._spans import DAY, Precision, Span, Which, one_day, week_of, weekend_of, weekly
-from memory_store.language.dates.found import Build, FoundDays, Match, Rule
+from memory_store.language.dates.found import Build, FoundDays, Rule, RuleMatch
 from memory_store.language.dates.line import Line
 from memory_store.language.dates.pack import pattern
 from memory_store.language.dates.parts import (
@@ -21,7 +21,7 @@ _WHICH = {"last": Which.LAST, "past": Which.LAST, "previous": Which.LAST, "this"
 _WHICH |= {"coming": Which.FUTURE, "next": Which.NEXT}
 
 
-def _single(m: Match) -> FoundDays | None:
+def _single(m: RuleMatch) -> FoundDays | None:
     if m.line.kind(m.at("day") + 1, "possessive") and m.value("day")[0] == 0:
         return None
     number, unit = m.value("day")
@@ -30,7 +30,7 @@ def _single(m: Match) -> FoundDays | None:
     return m.fixed(AROUND[unit](shifted(m.today, unit, number)))
 
 
-def _ago(m: Match) -> FoundDays | None:
+def _ago(m: RuleMatch) -> FoundDays | None:
     line, unit, today, place = m.line, m.value("unit"), m.today, m.at("unit")
     least, most = count_of(m.value("count"))
     if line.kind(place, "hour", "ordinal"):
@@ -56,7 +56,7 @@ def _only(weekday: int, span: Span) -> Span:
     return one_day(first) if first <= span.last < first + timedelta(days=7) else span
 
 
-def _unit_skipping(m: Match) -> FoundDays | None:
+def _unit_skipping(m: RuleMatch) -> FoundDays | None:
     if m.value("unit") in ("day", "fortnight"):
         return None
     steps = -2 if m.line.kind(m.at("which"), "before_last") else 2
@@ -76,7 +76,7 @@ def which_of(line: Line, place: int) -> Which:
     return _WHICH[_picks(line, place)]
 
 
-def _unit_or_weekday(m: Match) -> FoundDays | None:
+def _unit_or_weekday(m: RuleMatch) -> FoundDays | None:
     """The calendar unit before ("last week"), up to today ("this past week": seven days), or a
     weekday: "last Friday"."""
     if m.has("which") == m.has("after"):
@@ -104,7 +104,7 @@ def _unit_or_weekday(m: Match) -> FoundDays | None:
     return m.fixed(unit_around(unit, m.today, steps))
 
 
-def _weekday_picked(m: Match, kind: str) -> FoundDays | None:
+def _weekday_picked(m: RuleMatch, kind: str) -> FoundDays | None:
     days = weekly(m.value("unit"))
     steps = _STEPS[kind]
     if not m.line.pack.is_english:
@@ -119,7 +119,7 @@ def _weekday_picked(m: Match, kind: str) -> FoundDays | None:
     return m.fixed(span) if span else None
 
 
-def _rolling(m: Match) -> FoundDays | None:
+def _rolling(m: RuleMatch) -> FoundDays | None:
     """The past two weeks; a vague number counts at its most."""
     if m.line.kind(m.end, "of") or (
         m.line.kind(m.end, "possessive") and m.line.kind(m.end + 1, "of")
@@ -136,7 +136,7 @@ def _rolling(m: Match) -> FoundDays | None:
     )
 
 
-def _ahead(m: Match) -> FoundDays | None:
+def _ahead(m: RuleMatch) -> FoundDays | None:
     line = m.line
     if line.kind(m.end, "of", "from"):
         return None

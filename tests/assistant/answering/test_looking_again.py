@@ -20,20 +20,26 @@ OURS = ["search_memory", "list_sessions", "read_session", "find_words", "history
 WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 
 
+def looking(folder: Path, model: ScriptedModel, *, rounds: int = 0, **more: int) -> Settings:
+    """An assistant whose model answers directly, and may search memory itself."""
+    return Settings(
+        embedder="hash",
+        data_dir=folder,
+        chat_model="openai/fake",
+        chat_model_base_url=model.url,
+        chat_model_api_key=SecretStr("k"),
+        chat_model_retries=0,
+        recall={"rounds": rounds},
+        reading={"mode": "direct", "look_again": "on"} | more,
+    )
+
+
 @pytest.fixture(scope="module")
 def looking_url(
     tmp_path_factory: pytest.TempPathFactory, _model_server: ScriptedModel
 ) -> Iterator[str]:
-    settings = Settings(
-        embedder="hash",
-        data_dir=tmp_path_factory.mktemp("looking"),
-        chat_model="openai/fake",
-        chat_model_base_url=_model_server.url,
-        chat_model_api_key=SecretStr("k"),
-        chat_model_retries=0,
-        recall={"rounds": 1},
-        reading={"mode": "direct", "look_again": "on", "look_calls": 3},
-    )
+    folder = tmp_path_factory.mktemp("looking")
+    settings = looking(folder, _model_server, rounds=1, look_calls=3)
     with served(create_app(settings)) as url:
         yield url
 
@@ -258,16 +264,7 @@ def test_what_is_looked_for_streams_as_reasoning(
 def test_calls_that_nothing_has_room_for_any_more_find_nothing(
     model: ScriptedModel, tmp_path: Path, ann: str
 ) -> None:
-    settings = Settings(
-        embedder="hash",
-        data_dir=tmp_path,
-        chat_model="openai/fake",
-        chat_model_base_url=model.url,
-        chat_model_api_key=SecretStr("k"),
-        chat_model_retries=0,
-        recall={"rounds": 1},
-        reading={"mode": "direct", "look_again": "on", "look_tokens": 500},
-    )
+    settings = looking(tmp_path, model, rounds=1, look_tokens=500)
     wanted = [("find_words", {"text": text}) for text in ("Lys", "Scheldt")]
     model.on(DIRECT).chunks(*looks(*wanted)).reply("Done.")
     with served(create_app(settings)) as url, httpx.Client(base_url=url, timeout=60) as client:
@@ -282,15 +279,7 @@ def test_calls_that_nothing_has_room_for_any_more_find_nothing(
 def test_a_model_that_takes_no_tools_answers_without(
     model: ScriptedModel, tmp_path: Path, ann: str
 ) -> None:
-    settings = Settings(
-        embedder="hash",
-        data_dir=tmp_path,
-        chat_model="openai/fake",
-        chat_model_base_url=model.url,
-        chat_model_api_key=SecretStr("k"),
-        chat_model_retries=0,
-        reading={"mode": "direct", "look_again": "on"},
-    )
+    settings = looking(tmp_path, model)
     model.on(DIRECT).fault(400).reply("Plain.").reply("Plain again.")
     with served(create_app(settings)) as url, httpx.Client(base_url=url, timeout=60) as client:
         record(client, ann, "s", "I live in Ghent.", "Noted!")

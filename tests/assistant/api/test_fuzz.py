@@ -10,6 +10,7 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from odd_requests import DATES, NUMBERS, TEXTS
 from openapi_document import openapi_document
 from served import served
 
@@ -43,54 +44,6 @@ HEADERS = [
     "Accept",
     "Origin",
 ]
-ODD_TEXTS = [
-    "",
-    " ",
-    "\x00",
-    "a\x00b",
-    "\ud800",
-    "\udfff x",
-    "\u202egnirts\u202c",
-    "אבג شيء",
-    "e\u0301" * 200,
-    "👩‍👩‍👧‍👦" * 50,
-    "\ufeff",
-    "\uffff",
-    "a" * 257,
-    "x" * 60_000,
-    "../../etc/passwd",
-    "%00%ff%2f",
-    "' OR 1=1 --",
-    "${jndi}",
-    "{{CHAT_ID}}",
-    "null",
-    "NaN",
-    "/",
-    ".",
-    "..",
-    "a/messages",
-]
-ODD_DATES = [
-    "0000-01-01T00:00:00Z",
-    "0001-01-01T00:00:00+23:59",
-    "0001-01-01",
-    "9999-12-31T23:59:59-23:59",
-    "9999-12-31",
-    "10000-01-01",
-    "-0001-01-01",
-    "2016-12-31T23:59:60Z",
-    "2023-02-29",
-    "2023-05-20T24:00:00Z",
-    "2023-05-20T10:00:00+99:99",
-    "2023-05-20T10:00:00+00:00[Europe/Brussels]",
-    "2023/05/20 (Xyz) 02:21",
-    "9999/12/31 (Fri) 23:59",
-    "٢٠٢٣-٠٥-٢٠",
-    "2023-W20-6",
-    "1e400",
-    "now",
-]
-ODD_NUMBERS = [0, -1, 2**31, 2**63, -(2**63), 10**400, 1e308, 0.1]
 _UNHURRIED = [
     HealthCheck.too_slow,
     HealthCheck.data_too_large,
@@ -107,12 +60,12 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 
 texts = st.one_of(
-    st.sampled_from(ODD_TEXTS),
-    st.sampled_from(ODD_DATES),
+    st.sampled_from(TEXTS),
+    st.sampled_from(DATES),
     st.text(st.characters(exclude_categories=[]), max_size=40),
 )
 scalars = st.one_of(
-    st.none(), st.booleans(), st.sampled_from(ODD_NUMBERS), st.floats(), st.integers(), texts
+    st.none(), st.booleans(), st.sampled_from(NUMBERS), st.floats(), st.integers(), texts
 )
 values = st.recursive(
     scalars,
@@ -129,7 +82,7 @@ messages = st.lists(
             "content": texts | values,
         },
         optional={
-            "timestamp": st.sampled_from(ODD_DATES) | values,
+            "timestamp": st.sampled_from(DATES) | values,
             "name": values,
             "id": values,
         },

@@ -123,7 +123,7 @@ def replaced(client: httpx.Client) -> dict[str, str]:
 
 
 # One message, some days, or all of them are one session to the model.
-@pytest.mark.parametrize("at_once", [1, 9, 60])
+@pytest.mark.parametrize("at_once", [1, pytest.param(9, marks=pytest.mark.slow), 60])
 def test_every_replaced_fact_is_known_when_it_is_needed(
     client: httpx.Client, model: ScriptedModel, at_once: int
 ) -> None:

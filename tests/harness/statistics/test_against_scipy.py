@@ -6,8 +6,10 @@ its bounds agree within what 10,000 draws leave open.
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from itertools import product
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,6 +119,20 @@ def test_an_interval_is_numpys_quantiles() -> None:
     assert percentile_interval(drawn) == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
 
 
+def scipys_bootstrap(first: list[Any], second: list[Any], figure: Callable[..., Any]) -> Any:
+    """Of a figure of two rows that belong together."""
+    return bootstrap(
+        (np.array(first), np.array(second)),
+        figure,
+        paired=True,
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        batch=1000,
+        method="percentile",
+        rng=1,
+    )
+
+
 def scipys_mean(values: list[float], clusters: list[int]) -> tuple[np.ndarray, float, float]:
     """Its draws, and its bounds."""
     names = sorted(set(clusters))
@@ -126,16 +142,7 @@ def scipys_mean(values: list[float], clusters: list[int]) -> tuple[np.ndarray, f
     def mean(totals: np.ndarray, counts: np.ndarray, axis: int) -> np.ndarray:
         return np.sum(totals, axis=axis) / np.sum(counts, axis=axis)
 
-    found = bootstrap(
-        (np.array(sums), np.array(sizes)),
-        mean,
-        paired=True,
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=1000,
-        method="percentile",
-        rng=1,
-    )
+    found = scipys_bootstrap(sums, sizes, mean)
     bounds = found.confidence_interval
     return found.bootstrap_distribution, float(bounds.low), float(bounds.high)
 
@@ -196,16 +203,7 @@ def test_bounds_of_kappa(seed: int) -> None:
         by_chance = p * q + (1 - p) * (1 - q)
         return (same - by_chance) / (1 - by_chance)
 
-    theirs = bootstrap(
-        (np.array(first), np.array(second)),
-        kappa,
-        paired=True,
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=1000,
-        method="percentile",
-        rng=1,
-    )
+    theirs = scipys_bootstrap(first, second, kappa)
     bounds = theirs.confidence_interval
     found = kappa_bounds(first, second, range(len(first)))
     assert found == pytest.approx(

@@ -1,5 +1,6 @@
 """Rounds that are missing or altered are told, and never passed over."""
 
+import asyncio
 import random
 import shutil
 from collections.abc import Sequence
@@ -7,7 +8,8 @@ from pathlib import Path
 
 import pytest
 import qdrant_edge as qe
-from damaged import a_store, all_rounds, crashed, files_with, flip, harm, held, told
+from damaged import a_store, all_rounds, crashed, files_with, flip, harm, held, told, written
+from memories import copied
 
 from memory_store import (
     Correction,
@@ -36,25 +38,34 @@ def _is_used(file: Path) -> bool:
     return b"pears" in file.read_bytes()
 
 
+@pytest.fixture(scope="module")
+def _after_a_crash(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    async def told_one_by_one(folder: Path) -> Path:
+        store = a_store(folder / "live")
+        await store.open()
+        for round in ROUNDS:
+            await store.remember([round])
+        copy = crashed(folder / "live", folder / "crashed")
+        await store.close()
+        return copy
+
+    return asyncio.run(told_one_by_one(tmp_path_factory.mktemp("damage")))
+
+
 @pytest.fixture
-async def after_a_crash(tmp_path: Path) -> Path:
+def after_a_crash(tmp_path: Path, _after_a_crash: Path) -> Path:
     """A memory that was not closed: its rounds are in the log."""
-    store = a_store(tmp_path / "live")
-    await store.open()
-    for round in ROUNDS:
-        await store.remember([round])
-    copy = crashed(tmp_path / "live", tmp_path / "crashed")
-    await store.close()
-    return copy
+    return copied(_after_a_crash, tmp_path / "crashed")
+
+
+@pytest.fixture(scope="module")
+def _closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("damage") / "closed", ROUNDS)
 
 
 @pytest.fixture
-async def closed(tmp_path: Path) -> Path:
-    store = a_store(tmp_path / "closed")
-    await store.open()
-    await store.remember(ROUNDS)
-    await store.close()
-    return tmp_path / "closed"
+def closed(tmp_path: Path, _closed: Path) -> Path:
+    return copied(_closed, tmp_path / "closed")
 
 
 async def test_after_a_crash_all_is_there(after_a_crash: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damaged import a_store, all_rounds, crashed, files_with, held, told
+from damaged import a_store, all_rounds, crashed, files_with, held, told, written
+from memories import copied
 
 from memory_store import (
     Correction,
@@ -24,11 +25,15 @@ ROUNDS = told(60)
 SECRET = "Zanzibarbarian"
 
 
+@pytest.fixture(scope="module")
+def _told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("scrubbing") / "data", ROUNDS)
+
+
 @pytest.fixture
-async def store(tmp_path: Path) -> MemoryStore:
-    store = a_store(tmp_path / "data")
+async def store(tmp_path: Path, _told: Path) -> MemoryStore:
+    store = a_store(copied(_told, tmp_path / "data"))
     await store.open()
-    await store.remember(ROUNDS)
     return store
 
 
