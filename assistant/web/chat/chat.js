@@ -14,6 +14,7 @@ import { keepTrace, remembered, traceOf } from "../why/traces.js";
 import { hideWhy, showWhy } from "../why/why.js";
 import { focusDraft, giveBack, setBusy, startComposer, write } from "./composer.js";
 import { clearLog, growing, keepingTheEnd, say, sayNothing, sayWithdrawn, scrollDown, welcome } from "./log.js";
+import { model } from "./model.js";
 import { hideTitle, showTitle, startTitle } from "./title.js";
 import { letGoOfReplaced, removed, replacedIn, understood, wordsOf } from "./understood.js";
 import { t } from "../page/words.js";
@@ -234,7 +235,7 @@ async function letGo(erased) {
 function body(id, { text, kept, asOf, earlier }) {
   const memory = kept ? "on" : "read_only";
   return {
-    model: "aide-memoire",
+    model: model(),
     messages: [...(asOf ? [] : earlier.filter((one) => !one.isGone).slice(-SENT_ALONG)).map(({ role, content }) => ({ role, content })), { role: "user", content: text }],
     metadata: { user_id: settings.user, session_id: id, memory, memory_debug: "1", ...(asOf && { as_of: asOf }) },
   };

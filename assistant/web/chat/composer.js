@@ -3,6 +3,7 @@
 
 import { byId } from "../page/dom.js";
 import { asOf, startAsOf } from "./as_of.js";
+import { startAttachments } from "./attach.js";
 
 /** Wire the form; `onSend` gets a text and how it is meant: `{kept, asOf}`. */
 export function startComposer({ onSend, onStop }) {
@@ -24,6 +25,7 @@ export function startComposer({ onSend, onStop }) {
     onSend(text, how);
   };
   startAsOf();
+  startAttachments((text) => (write(text), focusDraft()));
 }
 
 /** Put a text where it is written. */
