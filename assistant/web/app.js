@@ -1,6 +1,6 @@
 // The page: which view is shown, and what the parts of it hear of each other.
 
-import { explainLatest, newChat, openChat, refreshChat, startChat, stop } from "./chat/chat.js";
+import { explainLatest, isBegun, newChat, openChat, refreshChat, startChat, stop } from "./chat/chat.js";
 import { readModels } from "./chat/model.js";
 import { markSession, readSessions } from "./chat/sessions.js";
 import { changedElsewhere } from "./memory/forget.js";
@@ -45,9 +45,10 @@ async function enter() {
   try {
     await readAbout();
     await Promise.all([readSurroundings(), readModels()]);
+    const isWritten = !known && isBegun(); // before the server told who we are
     known = true;
     readSessions();
-    route();
+    if (!isWritten) route();
   } catch (error) {
     newChat();
     showError(error);

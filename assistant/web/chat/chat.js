@@ -78,6 +78,9 @@ export function stop() {
   chat.stopper?.abort();
 }
 
+/** Whether there is a conversation in view. */
+export const isBegun = () => chat.id !== null;
+
 /** Show why the latest answer is what it is. */
 export function explainLatest() {
   byId("log").lastElementChild?.querySelector(".why")?.click();
