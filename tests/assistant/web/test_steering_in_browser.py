@@ -115,7 +115,7 @@ def test_a_text_file_goes_into_the_message(
     expect(page.locator("#notice")).to_contain_text("“cat.png” was not attached")
     expect(draft).to_have_value(wanted)
     page.keyboard.press("Enter")
-    answered(page)
+    page.locator(".message.assistant .under").wait_for()
     (kept,) = http.get("/v1/memories", params={"user_id": ann}).json()["data"]
     assert kept["user_text"] == wanted.strip()
     # What is in a file is not what the user says of themselves.
@@ -171,3 +171,28 @@ def test_what_an_import_will_cost_is_asked_first(
     expect(dialog).to_be_hidden()
     found = httpx.get(f"{offering_url}/v1/memories", params={"user_id": ann}).json()
     assert found["total"] == 0
+
+
+def test_a_picture_goes_to_a_model_that_takes_pictures(
+    offering_url: str, open_page: OpenPage, model: ScriptedModel
+) -> None:
+    model.on("memory_beside").reply("A cat.").reply("A grey cat.")
+    page = open_page(offering_url)
+    page.get_by_role("combobox", name="Model").select_option("quick")
+    cat = {"name": "cat.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n\x1a\n\0\0"}
+    page.locator("#attach-file").set_input_files(cat)
+    page.get_by_role("button", name="Take away cat.png").click()
+    expect(page.locator("#picture")).to_be_hidden()
+    page.locator("#attach-file").set_input_files(cat)
+    expect(page.locator("#picture")).to_contain_text("cat.png")
+    assert serious_findings(page) == []
+    page.get_by_label("Do not remember this").check()
+    say(page, "What is in this picture?")
+    expect(page.locator(".message.user .text")).to_have_text("What is in this picture?\ncat.png")
+    expect(answered(page)).to_have_text("A cat.")
+    expect(page.locator("#picture")).to_be_hidden()
+    page.get_by_role("button", name="Regenerate").click()
+    expect(answered(page)).to_have_text("A grey cat.")
+    for sent in model.sent:
+        _, image = sent.body["messages"][-1]["content"]
+        assert image["image_url"]["url"].startswith("data:image/png;base64,")
