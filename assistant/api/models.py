@@ -29,8 +29,9 @@ EMBEDDING = "aide-memoire-embedding"
 @router.get("/models", summary="List the profiles", tags=["models"])
 async def list_profiles(request: Request) -> replies.ProfileList:
     """The profiles of this server: what a request may name as its `model`."""
-    names = services(request).chats
-    return replies.ProfileList(object="list", data=[replies.Profile.named(name) for name in names])
+    parts = services(request)
+    profiles = [replies.Profile.offered(name, parts.settings) for name in parts.chats]
+    return replies.ProfileList(object="list", data=profiles)
 
 
 @router.get("/models/{name}", summary="Read a profile", tags=["models"], responses=failures(404))
@@ -39,7 +40,7 @@ async def read_profile(
     name: Annotated[str, Path(description="The id of a profile.", examples=["aide-memoire"])],
 ) -> replies.Profile:
     """One profile."""
-    return replies.Profile.named(checked_profile(request, name))
+    return replies.Profile.offered(checked_profile(request, name), services(request).settings)
 
 
 def checked_profile(request: Request, name: str | None) -> str:

@@ -94,6 +94,11 @@ def input_limit(model: str) -> int | None:
     return int(limit) if limit else None
 
 
+def takes_pictures(model: str) -> bool:
+    """Whether the table knows that the model reads pictures."""
+    return bool(_known(model).get("supports_vision"))
+
+
 def _known(model: str) -> Mapping[str, Any]:
     name = model.partition("/")[2] or model
     known: Mapping[str, Any] = _table().get(model) or _table().get(name) or {}

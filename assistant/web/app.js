@@ -1,6 +1,7 @@
 // The page: which view is shown, and what the parts of it hear of each other.
 
-import { explainLatest, newChat, openChat, refreshChat, startChat, stop } from "./chat/chat.js";
+import { explainLatest, isBegun, newChat, openChat, refreshChat, startChat, stop } from "./chat/chat.js";
+import { readModels } from "./chat/model.js";
 import { markSession, readSessions } from "./chat/sessions.js";
 import { changedElsewhere } from "./memory/forget.js";
 import { refreshMemories, showMemories, startMemories } from "./memory/memories.js";
@@ -13,6 +14,7 @@ import { startShortcuts } from "./page/shortcuts.js";
 import { hearTabs } from "./page/tabs.js";
 import { readAbout } from "./server/about.js";
 import { startKeys } from "./server/key.js";
+import { readSurroundings } from "./server/surroundings.js";
 import { hideWhy } from "./why/why.js";
 import { speak, t } from "./page/words.js";
 
@@ -42,9 +44,11 @@ enter();
 async function enter() {
   try {
     await readAbout();
+    await Promise.all([readSurroundings(), readModels()]);
+    const isWritten = !known && isBegun(); // before the server told who we are
     known = true;
     readSessions();
-    route();
+    if (!isWritten) route();
   } catch (error) {
     newChat();
     showError(error);
@@ -88,8 +92,9 @@ function showAgain() {
   changed();
 }
 
-function changeUser() {
+async function changeUser() {
   readAbout().catch(showError);
+  await readSurroundings().catch(showError);
   readSessions();
   begin();
 }

@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+import pytest
 from calls import record
 
 Page = Any
@@ -29,6 +30,18 @@ def asked(page: Page, text: str) -> Any:
     page.get_by_label("Do not remember this").check()
     say(page, text)
     return answered(page)
+
+
+def serious_findings(page: Page) -> list[tuple[str, Any]]:
+    """What axe finds wrong with what is in view, as far as it keeps anybody out."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="pip install -e '.[browser]'"
+    ).Axe()
+    return [
+        (finding["id"], [node["html"] for node in finding["nodes"]])
+        for finding in axe.run(page).response["violations"]
+        if finding["impact"] in ("serious", "critical")
+    ]
 
 
 def cards(page: Page) -> Any:

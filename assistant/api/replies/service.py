@@ -7,8 +7,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from assistant.api.replies import Reply, one_of
+from assistant.models.token_counter import takes_pictures
 from assistant.reindexing import ReindexProgress, ReindexStatus
 from assistant.services import Services, chosen_of
+from assistant.settings import Settings
 from memory_store.embedding import Embedder
 
 
@@ -239,22 +241,32 @@ class EmbeddingList(Reply):
 
 
 class Profile(Reply):
-    """A profile as a model menu shows it."""
+    """A profile as a model menu shows it, and whether its model is known to take pictures."""
 
     id: str
     object: Literal["model"]
     created: int
     owned_by: str
+    pictures: bool
     example: ClassVar[Mapping[str, Any]] = {
         "id": "aide-memoire",
         "object": "model",
         "created": 1700000000,
         "owned_by": "aide-memoire",
+        "pictures": False,
     }
 
     @classmethod
-    def named(cls, name: str) -> Self:
-        return cls(id=name, object="model", created=_CREATED, owned_by="aide-memoire")
+    def offered(cls, name: str, settings: Settings) -> Self:
+        how = settings.profiles.get(name, settings.chat_model)
+        pictures = bool(how.name) and takes_pictures(how.name)
+        return cls(
+            id=name,
+            object="model",
+            created=_CREATED,
+            owned_by="aide-memoire",
+            pictures=pictures,
+        )
 
 
 class ProfileList(Reply):

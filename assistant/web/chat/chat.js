@@ -14,6 +14,8 @@ import { keepTrace, remembered, traceOf } from "../why/traces.js";
 import { hideWhy, showWhy } from "../why/why.js";
 import { focusDraft, giveBack, setBusy, startComposer, write } from "./composer.js";
 import { clearLog, growing, keepingTheEnd, say, sayNothing, sayWithdrawn, scrollDown, welcome } from "./log.js";
+import { model } from "./model.js";
+import { content } from "./picture.js";
 import { hideTitle, showTitle, startTitle } from "./title.js";
 import { letGoOfReplaced, removed, replacedIn, understood, wordsOf } from "./understood.js";
 import { t } from "../page/words.js";
@@ -77,6 +79,9 @@ export function stop() {
   chat.stopper?.abort();
 }
 
+/** Whether there is a conversation in view. */
+export const isBegun = () => chat.id !== null;
+
 /** Show why the latest answer is what it is. */
 export function explainLatest() {
   byId("log").lastElementChild?.querySelector(".why")?.click();
@@ -115,7 +120,7 @@ function showRound(value) {
 
 function send(text, how) {
   const key = chat.unsent?.text === text ? chat.unsent.key : randomId();
-  const question = say("user", text);
+  const question = say("user", [text, how.picture?.name].filter(Boolean).join("\n"));
   answer({ text, ...how, key, earlier: [...chat.messages], question });
 }
 
@@ -231,11 +236,11 @@ async function letGo(erased) {
   }
 }
 
-function body(id, { text, kept, asOf, earlier }) {
+function body(id, { text, picture, kept, asOf, earlier }) {
   const memory = kept ? "on" : "read_only";
   return {
-    model: "aide-memoire",
-    messages: [...(asOf ? [] : earlier.filter((one) => !one.isGone).slice(-SENT_ALONG)).map(({ role, content }) => ({ role, content })), { role: "user", content: text }],
+    model: model(),
+    messages: [...(asOf ? [] : earlier.filter((one) => !one.isGone).slice(-SENT_ALONG)).map(({ role, content }) => ({ role, content })), { role: "user", content: content(text, picture) }],
     metadata: { user_id: settings.user, session_id: id, memory, memory_debug: "1", ...(asOf && { as_of: asOf }) },
   };
 }
@@ -251,13 +256,13 @@ function under(message, said) {
   return el("p", { class: "under" },
     isExplained(memory) || traceOf(id) ? button(t("why_button"), why, "why") : null,
     said.answer ? copyButton(() => said.answer) : null,
-    text && (id || !kept) ? button(t("regenerate"), again, "again") : null,
+    (text || said.picture) && (id || !kept) ? button(t("regenerate"), again, "again") : null,
     id ? [button(t("correct"), withRound(openCorrection)), button(t("forget"), withRound(forgetRound))] : null,
     kept ? null : el("span", { class: "faint" }, asOf ? t("as_of_unkept", { day: day(asOf) }) : t("unkept_mark")));
 }
 
 /** What was written goes back to where it can be sent again; an answer that was there stays. */
-function failed(error, { text, key, kept, asOf, question }, { message, instead }) {
+function failed(error, { text, key, kept, asOf, picture = null, question }, { message, instead }) {
   const isStopped = error.name === "AbortError";
   if (instead) message.replaceWith(instead);
   else if (isStopped) message.append(el("p", { class: "under faint" }, t("stopped")));
@@ -266,7 +271,7 @@ function failed(error, { text, key, kept, asOf, question }, { message, instead }
     question.remove();
     message.remove();
     chat.unsent = { text, key };
-    giveBack(text, { kept, asOf });
+    giveBack(text, { kept, asOf, picture });
   }
   showError(error);
 }

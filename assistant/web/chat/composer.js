@@ -3,8 +3,10 @@
 
 import { byId } from "../page/dom.js";
 import { asOf, startAsOf } from "./as_of.js";
+import { startAttachments } from "./attach.js";
+import { hasPicture, showPicture, takePicture } from "./picture.js";
 
-/** Wire the form; `onSend` gets a text and how it is meant: `{kept, asOf}`. */
+/** Wire the form; `onSend` gets a text and how it is meant: `{kept, asOf, picture}`. */
 export function startComposer({ onSend, onStop }) {
   const draft = byId("draft");
   draft.oninput = grow;
@@ -17,13 +19,14 @@ export function startComposer({ onSend, onStop }) {
   byId("composer").onsubmit = (event) => {
     event.preventDefault();
     const text = draft.value.trim();
-    if (!text || isBusy()) return;
-    const how = { asOf: asOf(), kept: !byId("unkept").checked && !asOf() };
+    if ((!text && !hasPicture()) || isBusy()) return;
+    const how = { asOf: asOf(), kept: !byId("unkept").checked && !asOf(), picture: takePicture() };
     write("");
     byId("unkept").checked = false;
     onSend(text, how);
   };
   startAsOf();
+  startAttachments((text) => (write(text), focusDraft()));
 }
 
 /** Put a text where it is written. */
@@ -33,8 +36,9 @@ export function write(text) {
 }
 
 /** Puts back what could not be sent, and how it was meant, unless another text was begun. */
-export function giveBack(text, { kept, asOf }) {
+export function giveBack(text, { kept, asOf, picture }) {
   if (byId("draft").value) return;
+  showPicture(picture);
   write(text);
   byId("unkept").checked = !kept && !asOf;
 }

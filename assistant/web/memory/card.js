@@ -3,12 +3,12 @@
 import { dated, day, time } from "../page/dates.js";
 import { el } from "../page/dom.js";
 import { facts } from "./facts.js";
+import { REACHES } from "./reach.js";
 import { t } from "../page/words.js";
 
 /** What is said of an answer that repeated something that is forgotten. */
 export const WITHDRAWN = t("withdrawn");
 
-const REACHES = { this_computer: t("reach_this_computer"), never_in_answers: t("reach_never_in_answers") };
 const LONG = 600;
 
 /** A memory as an article; `actions` are buttons or links below it. */
@@ -20,7 +20,7 @@ export function card(value, { actions = [], withDay = true, factsOnly = false, a
     el("p", { class: "when" },
       dated(value.session_date, when),
       value.pinned ? el("span", { class: "tag" }, t("pinned")) : null,
-      REACHES[value.reach] ? el("span", { class: "tag" }, REACHES[value.reach]) : null,
+      !actions.length && value.reach !== "anywhere" ? el("span", { class: "tag" }, REACHES[value.reach]) : null,
       value.corrected_at ? el("span", { class: "tag" }, t("corrected_on", { day: day(value.corrected_at) })) : null),
     texts,
     facts(value, { open: factsOnly, asOf }),

@@ -27,7 +27,7 @@ export async function readImport(file) {
   const header = headerOf(text);
   if (header?.format === FORMAT) return records(text, header);
   if (header && text.includes("\n")) return others(text.split("\n").filter((line) => line.trim()), "\n");
-  if (/^[{<]|^[^\n]*(user|you|human|me)\b|^#|^\*\*/i.test(text)) return whole(file);
+  if (/^[{<]|^[^\n]*(user|you|human|me|date)\b|^#|^\*\*/i.test(text)) return whole(file);
   throw new Unreadable(t("neither", { known: KNOWN, nothing: NOTHING }));
 }
 

@@ -13,8 +13,9 @@ import { healthCard, noFinding, readHealth } from "./health.js";
 import { openCorrection } from "./correct.js";
 import { forgetEverything, forgetRound } from "./forget.js";
 import { Pages } from "./pages.js";
+import { reachChoice } from "./reach.js";
 import { showTimeline } from "./timeline.js";
-import { bringIn, saveExport } from "./transfer.js";
+import { bringIn, saveExport, savePortable } from "./transfer.js";
 import { t, tn } from "../page/words.js";
 
 const AT_ONCE = 50;
@@ -29,6 +30,7 @@ export function startMemories() {
   byId("filter").onreset = () => setTimeout(showMemories);
   for (const id of ["questions-too", "facts-only", "health", "from", "to", "as-of"]) byId(id).onchange = showMemories;
   byId("export").onclick = () => saveExport().catch(showError);
+  byId("export-pam").onclick = () => savePortable().catch(showError);
   byId("import").onclick = () => byId("import-file").click();
   byId("import-file").onchange = importFile;
   byId("forget-all").onclick = () => forgetEverything().catch(showError);
@@ -132,6 +134,7 @@ function remembered(one, how) {
     button(t("correct"), () => openCorrection(one)),
     button(t(one.pinned ? "unpin" : "pin"), () => pin(one).catch(showError)),
     button(t("forget"), () => forgetRound(one).catch(showError)),
+    reachChoice(one),
   ];
   // What is known as of an earlier day is for reading.
   return card(one, { ...how, actions: how.asOf ? actions.slice(0, 1) : actions });

@@ -18,6 +18,12 @@ export async function saveExport() {
   save(await response.blob(), `memories-${settings.user}-${dayKey(Date.now())}.jsonl`);
 }
 
+/** Saves it in the form that other products read. */
+export async function savePortable() {
+  const response = await request("GET", path`/v1/users/${settings.user}/export`, { query: { format: "pam" } });
+  save(await response.blob(), `memories-${settings.user}-${dayKey(Date.now())}.pam.zip`);
+}
+
 /** Brings in what a file holds, and shows how far it is; what is there already stays. */
 export async function bringIn(file) {
   try {

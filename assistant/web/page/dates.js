@@ -6,7 +6,7 @@ import { LOCALE, t } from "./words.js";
 /** The time zone of this browser; empty where it does not know. */
 export const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone.replace("Etc/Unknown", "");
 
-const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+export const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const locale = new Intl.Locale(navigator.language);
 /** On which day weeks begin for who uses this browser; not every browser knows. */
 export const WEEK_BEGINS = WEEKDAYS[((locale.getWeekInfo?.() ?? locale.weekInfo)?.firstDay ?? 1) - 1];
@@ -46,6 +46,9 @@ export const shortDay = (instant, now) =>
 
 /** "02:21". */
 export const time = (instant) => TIME.format(clock(instant));
+
+/** "Monday" of "monday". */
+export const weekday = (name) => WEEKDAY.format(new Date(Date.UTC(2024, 0, 1 + WEEKDAYS.indexOf(name))));
 
 /** "May 2023" of "2023-05". */
 export const month = (key) => MONTH.format(new Date(`${key}-01`));

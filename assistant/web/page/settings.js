@@ -11,6 +11,8 @@ export const settings = {
   get users() { return JSON.parse(kept(localStorage, "users", "[]")); },
   get theme() { return kept(localStorage, "theme", ""); },
   get language() { return kept(localStorage, "language", ""); },
+  get model() { return kept(localStorage, "model", ""); },
+  set model(name) { keep(localStorage, "model", name); },
   get key() { return kept(sessionStorage, "key", "") || kept(localStorage, "key", ""); },
 
   save({ user, theme, language }) {

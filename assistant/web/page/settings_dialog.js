@@ -2,6 +2,8 @@
 
 import { showUsage } from "../server/about.js";
 import { signOut, signedIn } from "../server/key.js";
+import { keepSurroundings, showSurroundings } from "../server/surroundings.js";
+import { memoryChanged } from "../memory/forget.js";
 import { showError } from "./banner.js";
 import { byId, el } from "./dom.js";
 import { settings } from "./settings.js";
@@ -25,14 +27,19 @@ function openSettings(onUser) {
   byId("theme").value = settings.theme;
   byId("language").value = settings.language;
   byId("users").replaceChildren(...settings.users.map((value) => el("option", { value })));
+  showSurroundings();
   dialog.returnValue = "";
   dialog.showModal();
   showUsage().catch(showError);
-  dialog.onclose = () => {
-    if (dialog.returnValue !== "save") return;
-    const { language } = settings;
-    settings.save({ user: byId("user").value.trim() || "default", theme: byId("theme").value, language: byId("language").value });
-    if (settings.language !== language) location.reload();
-    if (settings.user !== before) onUser();
-  };
+  dialog.onclose = () => dialog.returnValue === "save" && save(before, onUser).catch(showError);
+}
+
+/** What belongs to the user is kept of the one who was talking: it was shown as theirs. */
+async function save(before, onUser) {
+  const { language } = settings;
+  const moved = await keepSurroundings();
+  settings.save({ user: byId("user").value.trim() || "default", theme: byId("theme").value, language: byId("language").value });
+  if (settings.language !== language) location.reload();
+  if (settings.user !== before) onUser();
+  else if (moved) memoryChanged();
 }

@@ -1,7 +1,7 @@
 // The HTTP API of the server that served this page. Every failure is an Error with a message to show.
 
-import { WEEK_BEGINS, ZONE } from "../page/dates.js";
 import { settings } from "../page/settings.js";
+import { said } from "../page/surroundings.js";
 import { t } from "../page/words.js";
 
 /** No answer at all: the server is gone, or the network is. */
@@ -25,7 +25,7 @@ export async function request(method, path, { query = {}, body, headers = {}, si
   const given = (Array.isArray(query) ? query : Object.entries(query)).filter(([, value]) => value !== undefined && value !== "");
   const url = path + (given.length ? `?${new URLSearchParams(given)}` : "");
   const { key } = settings;
-  const all = { ...headers, "X-Memory-Week-Begins": WEEK_BEGINS, ...(ZONE && { "X-Memory-Timezone": ZONE }), ...(key && { Authorization: `Bearer ${key}` }) };
+  const all = { ...headers, ...said(), ...(key && { Authorization: `Bearer ${key}` }) };
   let response;
   try {
     response = await fetch(url, { method, body, headers: all, signal });

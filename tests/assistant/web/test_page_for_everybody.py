@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import httpx
 import pytest
 from calls import record
-from web_page import NARROW, Page, answered, cards, say, tab_to, tell
+from web_page import NARROW, Page, answered, cards, say, serious_findings, tab_to, tell
 
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install -e '.[browser]'")
 expect = playwright.expect
@@ -174,17 +173,31 @@ VIEWS: list[Callable[[Page], None]] = [
 def test_no_view_has_a_serious_finding(
     quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str, colours: str
 ) -> None:
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="pip install -e '.[browser]'"
-    ).Axe()
     tell(http, ann)
-    found: list[tuple[str, str, Any]] = []
     for show in VIEWS:
         page = open_page(quoting_url, color_scheme=colours)
         expect(page.locator("#sessions a")).to_have_count(3)
         show(page)
-        for finding in axe.run(page).response["violations"]:
-            where = [node["html"] for node in finding["nodes"]]
-            if finding["impact"] in ("serious", "critical"):
-                found.append((show.__name__, finding["id"], where))
-    assert found == []
+        assert serious_findings(page) == [], show.__name__
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_neither_has_a_narrow_one_nor_what_was_just_done(
+    quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str, colours: str
+) -> None:
+    tell(http, ann)
+    page = open_page(quoting_url, "/#/memories", color_scheme=colours, viewport=NARROW)
+    expect(cards(page)).to_have_count(3)
+    fits(page)
+    for finding in ("stale", "contradictory", "replaced", "duplicate", "unused", "used"):
+        page.get_by_label("Health").select_option(finding)
+        page.wait_for_load_state("networkidle")
+        if finding == "unused":
+            cards(page).first.get_by_text("Until when?").click()
+        fits(page)
+        assert serious_findings(page) == [], finding
+    page.get_by_label("Health").select_option("")
+    cards(page).last.get_by_role("button", name="Forget").click()
+    page.get_by_role("button", name="Forget 1 memory").click()
+    page.get_by_role("button", name="Save the receipt").wait_for()
+    assert serious_findings(page) == []
