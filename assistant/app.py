@@ -28,6 +28,7 @@ from assistant.api import (
     responses,
     service,
     sessions,
+    spaces,
     upkeep,
 )
 from assistant.api.access import NEEDS_KEY, Access
@@ -46,6 +47,7 @@ _KEYED: tuple[ModuleType, ...] = (
     responses,
     models,
     sessions,
+    spaces,
     memories,
     memory_list,
     receipts,

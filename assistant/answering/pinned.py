@@ -8,7 +8,8 @@ from typing import Any
 from assistant.answering.packing import shortened
 from assistant.answering.reader import Question
 from assistant.dates import print_day
-from memory_store import Days, Listing, MemoryReader, Record
+from assistant.prompts.fence import fenced_name
+from memory_store import Days, Listing, MemoryReader, Record, is_anothers
 
 PINNED = "pinned"
 """Under this name it stands in what a model reads."""
@@ -23,11 +24,14 @@ class Pinned:
     round_id: str
     said_at: datetime
     text: str
+    said_by: str = ""
+    """The name of another member of a shared space who said it."""
 
     @property
     def entry(self) -> dict[str, Any]:
         """The entry that is shown."""
-        return {"said_on": print_day(self.said_at), "text": self.text}
+        said_by = {"said_by": fenced_name(self.said_by)} if self.said_by else {}
+        return {"said_on": print_day(self.said_at), **said_by, "text": self.text}
 
 
 async def pinned_of(store: MemoryReader, question: Question) -> list[Pinned]:
@@ -56,4 +60,5 @@ def _said(record: Record) -> Iterator[Pinned]:
     holding = [fact.text for fact in record.facts if fact.superseded_by is None]
     text = " ".join(holding) if record.facts else record.round.user_text
     if text.strip():
-        yield Pinned(record.id, record.round.session_date, shortened(text, _LONGEST))
+        said_by = (record.round.user_name or "") if is_anothers(record.round) else ""
+        yield Pinned(record.id, record.round.session_date, shortened(text, _LONGEST), said_by)

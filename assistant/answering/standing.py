@@ -18,6 +18,7 @@ from memory_store import (
     Query,
     Recalled,
     Record,
+    is_anothers,
     is_quoting,
     reading_of,
 )
@@ -76,6 +77,8 @@ async def standing_requests(
 
 def _requests(record: Record) -> Iterator[StandingRequest]:
     round = record.round
+    if is_anothers(round):
+        return
     # A longer message may be a text to work on; of two people by name none is the assistant.
     if len(round.user_text) > _LONGEST or (round.user_name and round.assistant_name):
         return

@@ -22,7 +22,7 @@ from assistant.api.requests.memories import RetentionRequest
 from assistant.api.route import JsonRoute, Parts
 from assistant.chat.recorder import Recorder
 from assistant.imports.pam_bundle import bundle
-from memory_store import Forgotten, RetentionRule, whose
+from memory_store import Forgotten, RetentionRule, is_roster
 from memory_store.scheduler import aside, in_slices
 from memory_store.transfer import ending, header, to_line, to_lines
 
@@ -57,8 +57,7 @@ async def export_user(
     if format == "pam":
         now = time_of(request).at
         size = _BUNDLED * sum(record.round.size + _ROUND for record in records)
-        name = whose(owner).user_id
-        packed = await aside(size, bundle, records, name, now, version("aide-memoire"))
+        packed = await aside(size, bundle, records, user_id, now, version("aide-memoire"))
         headers = {"Content-Disposition": 'attachment; filename="memories.pam.zip"'}
         return Response(packed, media_type=ZIP, headers=headers)
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
@@ -116,7 +115,8 @@ async def retain(request: Request, parts: Parts, body: RetentionRequest) -> Reta
     if body.older_than_days is not None:
         until = now.date() - (body.older_than_days + 1) * _DAY
     rule = RetentionRule(now, until, where_of(body.where), asked.zone)
-    users = await parts.store.users() if owner is None else [owner]
+    every = [owner] if owner else await parts.store.users()
+    users = [one for one in every if not is_roster(one)]
     # Whoever asks for all users gets no receipt: it would be for nobody.
     receipts = await receipts_for(request, dry_run=body.dry_run or owner is None)
     all, concerned = Forgotten(), 0

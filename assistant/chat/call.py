@@ -25,10 +25,11 @@ from memory_store.language import (
 
 
 class UserSession(NamedTuple):
-    """The owner of a message, and its session."""
+    """The owner of a message, its session, and in a shared space the member who sends it."""
 
     user_id: str
     session_id: str
+    person: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +152,13 @@ class ChatCall:
     """Where the new round may go at most."""
     strict: bool | None = None
     """Whether only what the user stated is read, and still holds; None leaves it to the profile."""
+    person: str | None = None
+    """In a shared space, the member who says it."""
 
     @property
     def place(self) -> UserSession:
-        """The owner and the session of the message."""
-        return UserSession(self.user_id, self.session_id)
+        """The owner and the session of the message, and who of several sends it."""
+        return UserSession(self.user_id, self.session_id, self.person)
 
     @property
     def wants_words(self) -> bool:
@@ -213,22 +216,22 @@ class UnderWay:
     anything that is forgotten."""
 
     def __init__(self) -> None:
-        self._loops: OrderedDict[tuple[str, str], Loop] = OrderedDict()
+        self._loops: OrderedDict[UserSession, Loop] = OrderedDict()
 
-    def keep(self, user_id: str, session_id: str, loop: Loop) -> None:
+    def keep(self, place: UserSession, loop: Loop) -> None:
         """A reply of this session has called tools."""
-        self._loops[user_id, session_id] = loop
-        self._loops.move_to_end((user_id, session_id))
+        self._loops[place] = loop
+        self._loops.move_to_end(place)
         while len(self._loops) > _MOST_LOOPS:
             self._loops.popitem(last=False)
 
-    def of(self, user_id: str, session_id: str) -> Loop | None:
+    def of(self, place: UserSession) -> Loop | None:
         """The loop of a session, if one is under way."""
-        return self._loops.get((user_id, session_id))
+        return self._loops.get(place)
 
-    def end(self, user_id: str, session_id: str) -> None:
+    def end(self, place: UserSession) -> None:
         """The question of this session is answered, or another one is asked."""
-        self._loops.pop((user_id, session_id), None)
+        self._loops.pop(place, None)
 
     def clear(self) -> None:
         """Something was forgotten: it may be in what was recalled."""

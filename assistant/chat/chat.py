@@ -9,7 +9,15 @@ from assistant.answering.at_odds import without_odds
 from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
 from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts, Bound
-from assistant.chat.call import ChatCall, ChatDone, Loop, Meaning, MemoryMode, UnderWay
+from assistant.chat.call import (
+    ChatCall,
+    ChatDone,
+    Loop,
+    Meaning,
+    MemoryMode,
+    UnderWay,
+    UserSession,
+)
 from assistant.chat.forgetting import Said
 from assistant.chat.held_back import HeldBack
 from assistant.chat.recorder import Recorder
@@ -21,6 +29,7 @@ from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
 from memory_store import (
     Correction,
+    MemberMemory,
     MemoryReader,
     Query,
     Reach,
@@ -89,11 +98,11 @@ class Chat:
 
     async def waits(self, call: ChatCall) -> bool:
         """Whether a request to forget waits in this session for its confirmation."""
-        return await self._acts.requests.waits(*call.place)
+        return await self._acts.requests.waits(call.place)
 
-    def loop(self, user_id: str, session_id: str) -> Loop | None:
+    def loop(self, place: UserSession) -> Loop | None:
         """The question of a session that is being answered with tools."""
-        return self._under_way.of(user_id, session_id)
+        return self._under_way.of(place)
 
     async def _answer(self, call: ChatCall) -> Pieces:
         self._check_model(call)
@@ -161,7 +170,8 @@ class Chat:
     async def _questions(self, call: ChatCall, meaning: Meaning) -> str:
         """What the user is asked beside the answer."""
         today = call.asked_at.date()
-        due = await self._recorder.ask_again(call.user_id, today)
+        # In a shared space a fact may be another's.
+        due = [] if call.person else await self._recorder.ask_again(call.user_id, today)
         return self._acts.still_open(meaning, due, today)
 
     def _check_model(self, call: ChatCall) -> None:
@@ -182,7 +192,7 @@ class Chat:
             return None
         if call.mode is not MemoryMode.ON:
             # A message that changes no memory ends a request all the same.
-            await self._acts.requests.end(*call.place)
+            await self._acts.requests.end(call.place)
             return None
         return await self._acts.forgetting(call.place, meaning, call.days)
 
@@ -259,12 +269,12 @@ class Chat:
     ) -> None:
         """Keep what the next request of a loop needs, while there will be one."""
         if not trace.calls:
-            self._under_way.end(*call.place)
+            self._under_way.end(call.place)
             return
         sent = {"role": "assistant", "content": answer or None, "tool_calls": list(trace.calls)}
         asked = call.message or Message(Role.USER, call.text)
         messages = [asked, *call.after, Message(Role.ASSISTANT, answer, sent)]
-        self._under_way.keep(*call.place, Loop(call.text, retrieved, messages, self._memory.reach))
+        self._under_way.keep(call.place, Loop(call.text, retrieved, messages, self._memory.reach))
 
     @staticmethod
     def _is_said(call: ChatCall) -> bool:
@@ -279,7 +289,7 @@ class Chat:
     def _known(self, call: ChatCall) -> Retrieved | None:
         """An earlier recall: all rounds of tool calls of one question share one."""
         is_kept = call.after and call.mode.recalls and not self._is_strict(call)
-        loop = self._under_way.of(*call.place) if is_kept else None
+        loop = self._under_way.of(call.place) if is_kept else None
         is_same = loop and loop.question == call.text and self._memory.reach.includes(loop.reach)
         return loop.retrieved if loop and is_same else None
 
@@ -314,14 +324,17 @@ class Chat:
         return replace(found, recall=await without_odds(self._memory, found.recall))
 
     def _reader_for(self, call: ChatCall) -> Reader:
-        if not self._is_strict(call):
-            return self._reader
-        return self._reader.over(StatedMemory(self._memory, call.asked_at))
+        memory = self._memory_for(call)
+        return self._reader if memory is self._memory else self._reader.over(memory)
 
     def _retriever_for(self, call: ChatCall) -> Retriever:
-        if not self._is_strict(call):
-            return self._retriever
-        return self._retriever.over(StatedMemory(self._memory, call.asked_at))
+        memory = self._memory_for(call)
+        return self._retriever if memory is self._memory else self._retriever.over(memory)
+
+    def _memory_for(self, call: ChatCall) -> MemoryReader:
+        """The memory as who asks is told of it."""
+        memory = MemberMemory(self._memory, call.person) if call.person else self._memory
+        return StatedMemory(memory, call.asked_at) if self._is_strict(call) else memory
 
     def _question(self, call: ChatCall, meaning: Meaning, recall: Recall | None) -> Question:
         recalled = None
