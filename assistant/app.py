@@ -28,6 +28,7 @@ from assistant.api import (
     responses,
     service,
     sessions,
+    spaces,
     surroundings,
     upkeep,
 )
@@ -47,6 +48,7 @@ _KEYED: tuple[ModuleType, ...] = (
     responses,
     models,
     sessions,
+    spaces,
     memories,
     memory_list,
     receipts,

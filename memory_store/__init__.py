@@ -17,6 +17,7 @@ from memory_store._health import Checkup, FactHealth, Finding
 from memory_store._keys import KeyDesign, KeyKind, windows
 from memory_store._labels import Labels, Where, checked_labels, holds, where
 from memory_store._listing import LONGEST_TITLE, Listing, Page, as_title, summarise_session
+from memory_store._member import MemberMemory, is_anothers
 from memory_store._reach import Reach, ReachRule, closest
 from memory_store._reader import MemoryReader
 from memory_store._spans import Precision, TimeRange, TimeUse
@@ -40,8 +41,12 @@ from memory_store._types import (
     beside,
     in_zone,
     is_beside,
+    is_shared,
+    names_shared,
     owner_of,
+    roster_of,
     round_id,
+    shared_owner,
     whose,
 )
 from memory_store.recall._query import (
@@ -81,6 +86,7 @@ __all__ = [
     "KeyKind",
     "Labels",
     "Listing",
+    "MemberMemory",
     "MemoryReader",
     "MemoryStore",
     "Page",
@@ -114,14 +120,19 @@ __all__ = [
     "closest",
     "holds",
     "in_zone",
+    "is_anothers",
     "is_beside",
     "is_quoting",
+    "is_shared",
+    "names_shared",
     "only_asks",
     "owner_of",
     "reading_of",
     "require_place",
+    "roster_of",
     "round_id",
     "rule_facts",
+    "shared_owner",
     "standing_on",
     "summarise_session",
     "superseded_parts",

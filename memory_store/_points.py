@@ -22,7 +22,7 @@ from memory_store._types import (
     Record,
     Round,
     Speaker,
-    whose,
+    is_shared,
 )
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines._engine import (
@@ -136,9 +136,11 @@ def _said_of(round: Round) -> Payload:
         said |= pinned_to_payload(True)
     if round.reach is not Reach.ANYWHERE:
         said[REACH] = round.reach.value
-    owner = whose(round.user_id)
-    if owner.space is not None:
-        said[PERSON] = owner.user_id
+    person = round.person
+    if is_shared(round.user_id) and not person:
+        raise InvalidRecord("a round of a shared space needs the name of who said it")
+    if person is not None:
+        said[PERSON] = person
     return said
 
 

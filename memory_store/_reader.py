@@ -29,6 +29,7 @@ from memory_store._types import (
     Record,
     SessionSummary,
     is_round_id,
+    is_shared,
     whose,
 )
 from memory_store.embedding.embedder import Embedder
@@ -240,7 +241,13 @@ class MemoryReader:
     async def spaces(self, user_id: str) -> list[str]:
         """The names of the spaces in which something of a user is kept, in order."""
         owners = [whose(owner) for owner in await self._engine.owners(user_id)]
-        return sorted(owner.space for owner in owners if owner.space is not None)
+        return sorted(one.space for one in owners if one.space and one.user_id == user_id)
+
+    async def shared_spaces(self, user_id: str) -> list[str]:
+        """The names of the shared spaces of which a user is a member, or was and said something
+        that is kept, in order."""
+        owners = filter(is_shared, await self._engine.owners(user_id))
+        return sorted({space for space in (whose(owner).space for owner in owners) if space})
 
     async def count(self, user_id: str) -> int:
         """How many rounds are kept for a user."""

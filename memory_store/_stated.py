@@ -14,6 +14,7 @@ from memory_store._changes.validity import Told
 from memory_store._changes.writing import CORRECTION
 from memory_store._labels import Where
 from memory_store._listing import Listing, Page
+from memory_store._member import is_anothers
 from memory_store._reach import Reach
 from memory_store._reader import MemoryReader
 from memory_store._types import Fact, Record, SessionSummary
@@ -155,6 +156,6 @@ class StatedMemory(MemoryReader):
         parts = [one for one in record.facts if one.text in fact.text]
         if any(part.superseded_by for part in parts):
             return "replaced"
-        if not fact.is_users or fact.source not in _VERBATIM:
+        if is_anothers(record.round) or not fact.is_users or fact.source not in _VERBATIM:
             return "others"
         return "in_conflict" if any((record.id, p.text) in disputed for p in parts) else ""

@@ -325,9 +325,18 @@ class MemoryStore(MemoryReader):
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
     @beside_others
-    async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
-        """Forget everything of a user; how much that is."""
-        return await self._removal.forget(UserScope(user_id), EnrichmentState.DONE, dry_run=dry_run)
+    async def forget_user(
+        self,
+        user_id: str,
+        *,
+        person: str | None = None,
+        dry_run: bool = False,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
+    ) -> Forgotten:
+        """Forget everything of a user, or what one member said in a shared space; how much that
+        is."""
+        scope = UserScope(user_id, person=person)
+        return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
     async def reindex(
         self,

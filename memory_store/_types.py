@@ -1,8 +1,9 @@
 """The nouns of the store: owners, rounds, facts, records, sessions. Plain frozen data.
 
-A space is a separate memory of a user, such as that of an agent or of a project. To the store it is
-an owner of its own, as a user is. So whatever keeps users apart keeps spaces apart: ids, filters,
-caches, links, recall. Nothing else knows that there are spaces.
+A space is a separate memory of a user, such as that of an agent or of a project; a shared space is
+one of several people. To the store each is an owner of its own, as a user is. So whatever keeps
+users apart keeps spaces apart: ids, filters, caches, links, recall. Only a round of a shared space
+says beside that who said it.
 """
 
 import hashlib
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 # Callers may send no control characters, so no user and no space can be named with this one.
 _BETWEEN = "\x1f"
 _SPACE = re.compile(r"[a-z][a-z0-9_-]{0,31}:[^\x00-\x1f\x7f]{1,200}")
+# Without a colon it names no space of one user.
+_SHARED = re.compile(r"shared-[0-9a-f]{16}")
+_MEMBERS = "members"
 
 
 class Whose(NamedTuple):
@@ -53,13 +57,38 @@ def beside(user_id: str, name: str) -> str:
     return f"{user_id}{_BETWEEN}{name}"
 
 
+def names_shared(space: str | None) -> bool:
+    """Whether a shared space may have this name, which the server gives."""
+    return space is not None and _SHARED.fullmatch(space) is not None
+
+
+def shared_owner(space: str) -> str:
+    """The name by which the store knows a shared space. Who may use it is the caller's to know."""
+    return f"{_BETWEEN}{space}"
+
+
+def roster_of(space: str) -> str:
+    """The owner of the records that say who is a member of a shared space."""
+    return beside(shared_owner(space), _MEMBERS)
+
+
+def is_shared(owner: str) -> bool:
+    """Whether several people say what this owner has."""
+    return owner.startswith(_BETWEEN)
+
+
 def is_beside(owner: str) -> bool:
-    """Whether this is such a place."""
+    """Whether what this owner has is the assistant's own, and no memory."""
+    if is_shared(owner):
+        return owner.endswith(f"{_BETWEEN}{_MEMBERS}")
     return _BETWEEN in owner and whose(owner).space is None
 
 
 def whose(owner: str) -> Whose:
-    """The user and the space of an owner."""
+    """The user and the space of an owner; a shared space is nobody's alone, and has an empty
+    user."""
+    if is_shared(owner):
+        return Whose("", owner[1:].removesuffix(f"{_BETWEEN}{_MEMBERS}"))
     user_id, between, space = owner.rpartition(_BETWEEN)
     if not between or not user_id or not _SPACE.fullmatch(space):
         return Whose(owner, None)
@@ -187,6 +216,14 @@ class Round:
     def id(self) -> str:
         """UUIDv5 of (user, session, round index)."""
         return round_id(self.user_id, self.session_id, self.round_index)
+
+    @property
+    def person(self) -> str | None:
+        """Whose it is beside its owner: of a space its user, of a shared one who said it."""
+        owner = whose(self.user_id)
+        if is_shared(self.user_id):
+            return self.user_name
+        return None if owner.space is None else owner.user_id
 
     @property
     def place(self) -> Place:

@@ -16,7 +16,7 @@ from assistant.answering.packing import Shown
 from assistant.answering.plan import Layout
 from assistant.dates import print_day
 from assistant.prompts.fence import fenced_json, fenced_name, fenced_text
-from memory_store import Round
+from memory_store import Round, is_anothers
 
 
 def head(first: Shown, asked_at: datetime, timed: Collection[date] = ()) -> dict[str, str]:
@@ -195,6 +195,8 @@ def _are_several(shown: Sequence[Shown]) -> bool:
     """Whether names stand for more people than the user and the assistant."""
     names = {_speakers(one) for one in shown}
     users, others = {user for user, _ in names}, {other for _, other in names} - {"assistant"}
+    if any(is_anothers(one.record.round) for one in shown):
+        return True
     return len(users) > 1 or bool(others and "user" not in users)
 
 

@@ -33,6 +33,7 @@ from memory_store import (
     Record,
     Speaker,
     Where,
+    is_anothers,
     reading_of,
 )
 from memory_store.language import TOPICS, Asked, Kind, Sentence
@@ -115,7 +116,7 @@ async def _records(store: MemoryReader, user_id: str, days: Days, where: Where) 
                 where=where,
             )
         )
-        found += page.records
+        found += [one for one in page.records if not is_anothers(one.round)]
         after = page.next
         if after is None:
             break

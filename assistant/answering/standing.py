@@ -14,6 +14,7 @@ from typing import Any
 from assistant.answering.packing import shortened
 from assistant.answering.reader import Question
 from assistant.dates import print_day
+from assistant.prompts.fence import fenced_name
 from memory_store import (
     Days,
     Listing,
@@ -21,6 +22,7 @@ from memory_store import (
     Query,
     Recalled,
     Record,
+    is_anothers,
     is_quoting,
     reading_of,
 )
@@ -91,6 +93,8 @@ def _holds(request: StandingRequest, language: Language, day: date | None) -> bo
 
 def _requests(record: Record) -> Iterator[StandingRequest]:
     round = record.round
+    if is_anothers(round):
+        return
     # A longer message may be a text to work on; of two people by name none is the assistant.
     if len(round.user_text) > _LONGEST or (round.user_name and round.assistant_name):
         return
@@ -106,11 +110,14 @@ class Pinned:
     round_id: str
     said_at: datetime
     text: str
+    said_by: str = ""
+    """The name of another member of a shared space who said it."""
 
     @property
     def entry(self) -> dict[str, Any]:
         """The entry that is shown."""
-        return {"said_on": print_day(self.said_at), "text": self.text}
+        said_by = {"said_by": fenced_name(self.said_by)} if self.said_by else {}
+        return {"said_on": print_day(self.said_at), **said_by, "text": self.text}
 
 
 async def pinned_of(store: MemoryReader, question: Question) -> list[Pinned]:
@@ -139,4 +146,6 @@ def _pinned_in(record: Record) -> Iterator[Pinned]:
     holding = [fact.text for fact in record.facts if fact.superseded_by is None]
     text = " ".join(holding) if record.facts else record.round.user_text
     if text.strip():
-        yield Pinned(record.id, record.round.session_date, shortened(text, _LONGEST_PINNED))
+        said_by = (record.round.user_name or "") if is_anothers(record.round) else ""
+        short = shortened(text, _LONGEST_PINNED)
+        yield Pinned(record.id, record.round.session_date, short, said_by)

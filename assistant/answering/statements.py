@@ -19,6 +19,7 @@ from memory_store import (
     MemoryReader,
     Recalled,
     Speaker,
+    is_anothers,
     reading_of,
     superseded_parts,
 )
@@ -303,9 +304,10 @@ def _replied(found: Recalled, asked: frozenset[str] | None, language: Language) 
 
 
 def several_speak(recalled: Sequence[Recalled]) -> bool:
-    """Whether the user's sides are told by more than one name."""
+    """Whether the user's sides are told by more than one name, or one is another member's of a
+    shared space."""
     names = {name_of(one, Speaker.USER).casefold() for one in recalled}
-    return len(names - {""}) > 1
+    return len(names - {""}) > 1 or any(is_anothers(one.record.round) for one in recalled)
 
 
 def name_of(found: Recalled, speaker: Speaker) -> str:

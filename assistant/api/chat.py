@@ -26,6 +26,7 @@ from assistant.api.stream import CallReply, ReplyStream, answer_whole, started
 from assistant.characters import is_blank
 from assistant.chat.call import ChatCall, MemoryMode
 from assistant.chat.chat import Chat, Pieces
+from assistant.chat.members import MemberRole
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
@@ -131,7 +132,9 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     options = {name: value for name, value in sent.items() if name not in _OURS}
     given = body.metadata or {}
     users = (given.get("user_id"), body.user, body.safety_identifier)
-    user_id = await context.user_of(request, *users, space=given.get("space"))
+    user_id = await context.user_of(
+        request, *users, space=given.get("space"), role=MemberRole.READER
+    )
     call = await chat_call(request, body, sent["messages"], options, user_id)
     receipts = await receipts_for(request, _is_set(given, "memory_receipt"))
     reply = ChatReply(
@@ -162,10 +165,11 @@ async def answered(
 
 async def _counted(request: Request, chat: Chat, call: ChatCall) -> Pieces:
     """An answer, which counts as under way from its first piece to its end."""
-    user_id = whose(call.user_id).user_id
+    user_id = call.person or whose(call.user_id).user_id
     with context.limits_of(request).answering(context.caller_of(request), user_id):
         async with aclosing(chat.answer(call)) as pieces:
             async for piece in pieces:
+                await context.check_still_member(request)
                 yield piece
 
 
@@ -198,18 +202,27 @@ async def chat_call(
     users = [m.content for m in conversation if m.role == "user"]
     system = "\n".join(m.content for m in conversation if m.role in _RULES)
     is_task = front_ends.is_task(request.headers, text)
+    person = context.speaker_in(request)
+    mode = _mode(body, context.mode_of(request, metadata, is_task=is_task), as_of)
+    # Two members who begin in the same words have a session each.
+    opened_by = user_id if person is None else f"{user_id}\x00{person}"
+    session_id = context.session_of(request, metadata.get("session_id"))
+    session_id = session_id or context.derived_session(opened_by, system, [*users, text][0])
+    mode = context.mode_in_space(request, mode)
+    if mode.stores:
+        await context.check_said(request, session_id=session_id, by_owners=False)
     return ChatCall(
         user_id=user_id,
-        session_id=context.session_of(request, metadata.get("session_id"))
-        or context.derived_session(user_id, system, [*users, text][0]),
+        session_id=session_id,
         text=text,
         asked_at=asked.at,
         timed=asked.given,
-        mode=_mode(body, context.mode_of(request, metadata, is_task=is_task), as_of),
+        mode=mode,
         conversation=conversation,
         message=messages[place] if messages[place].sent else None,
         after=messages[place + 1 :],
-        name=asked_in.name,
+        name=person or asked_in.name,
+        person=person,
         turn_id=context.turn_id_of(request),
         retried=context.retried(request),
         days=context.days_of(metadata, zone),

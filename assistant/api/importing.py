@@ -14,7 +14,7 @@ from assistant.api.description import WRITING, failures, text_content
 from assistant.api.parameters import UserInPath
 from assistant.api.receipts import receipts_for
 from assistant.api.replies.removal import LINES_EXAMPLE, ImportCosts, ImportedMemories
-from assistant.api.request_context import caller_of, checked_id, user_in_path
+from assistant.api.request_context import caller_of, checked_id, member_in, user_in_path
 from assistant.api.route import JsonRoute, Parts
 from assistant.api.surroundings import checked_surroundings
 from assistant.api.upkeep import NDJSON
@@ -73,6 +73,11 @@ async def import_user(
     it; which one is found out by its content. `format=chatgpt` is the older name of that.
     """
     owner = await user_in_path(request, user_id)
+    if member_in(request):
+        raise InvalidRequest(
+            "nothing can be imported into a shared space: it would be said under others' names",
+            param="space",
+        )
     # Records say themselves when they were said.
     caller_of(request).checked_scope(KeyScope.SET_TIME)
     receipts = await receipts_for(request, dry_run=dry_run)

@@ -16,6 +16,7 @@ from assistant.api.replies.leaderboard import Added, Found, FoundText
 from assistant.api.replies.service import Health
 from assistant.api.requests.leaderboard import AddRequest, BoardMessage, BoardSearch
 from assistant.api.route import JsonRoute, Parts
+from assistant.chat.members import MemberRole
 from assistant.chat.retriever import Read, known_until
 from assistant.chat.turns import Role, Turn
 from assistant.errors import NotFound
@@ -55,7 +56,7 @@ async def health() -> Health:
 )
 async def add(request: Request, parts: Parts, body: AddRequest) -> Added:
     """Record the messages of one request, once."""
-    user_id = await context.user_of(request, body.user_id, space=body.space)
+    user_id = await context.user_of(request, body.user_id, space=body.space, role=MemberRole.MEMBER)
     session_id = context.checked_id(body.session_id, "session_id")
     request_id = context.checked_id(body.request_id, "request_id")
     context.limits_of(request).check_messages([message.content for message in body.messages])
@@ -63,7 +64,7 @@ async def add(request: Request, parts: Parts, body: AddRequest) -> Added:
         _turn(request, message, f"add:{request_id}:{place}")
         for place, message in enumerate(body.messages)
     ]
-    await parts.recorder.record(user_id, session_id, turns)
+    await parts.recorder.record(user_id, session_id, turns, person=context.speaker_in(request))
     return Added(
         success=True,
         request_id=request_id,
@@ -86,7 +87,7 @@ def _turn(request: Request, message: BoardMessage, name: str) -> Turn:
 )
 async def search(request: Request, parts: Parts, body: BoardSearch) -> Response:
     """Rounds of a user with their dates, the best first."""
-    user_id = await context.user_of(request, body.user_id, space=body.space)
+    user_id = await context.user_of(request, body.user_id, space=body.space, role=MemberRole.READER)
     context.limits_of(request).check_query(body.query)
     now = context.time_of(request)
     days = known_until(Days(zone=now.zone), now.at, timed=now.given)

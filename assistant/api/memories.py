@@ -23,6 +23,7 @@ from assistant.api.requests.memories import (
     StatedFact,
 )
 from assistant.api.route import JsonRoute, Parts
+from assistant.chat.members import MemberRole
 from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Read, known_until
 from assistant.dates import optional_day
@@ -63,7 +64,7 @@ _UNDONE = {**Memory.example, "facts": [{**KeptFact.example, "supersedes": []}]}
 )
 async def search(request: Request, parts: Parts, body: SearchRequest) -> Response:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
-    user_id = await context.user_of(request, body.user_id, space=body.space)
+    user_id = await context.user_of(request, body.user_id, space=body.space, role=MemberRole.READER)
     context.limits_of(request).check_query(body.query)
     zone = context.zone_of(request, body.timezone)
     now = context.time_of(request, body.now, zone=zone, param="now")
@@ -152,7 +153,10 @@ async def correct_memory(
 ) -> Response:
     """Put right what a round says, who said it, or up to when it holds. Its old text is nowhere
     found again; doing it twice is once."""
-    owner = await context.user_of(request, body.user_id, user_id, space=body.space)
+    owner = await context.user_of(
+        request, body.user_id, user_id, space=body.space, role=MemberRole.MEMBER
+    )
+    await context.check_said(request, memory_id=memory_id, by_owners=False)
     given = [body.user_text, body.assistant_text]
     context.limits_of(request).check_messages([text for text in given if text is not None])
     stated = [fact if isinstance(fact, str) else fact.text for fact in body.facts or ()]
@@ -227,7 +231,8 @@ async def forget_memory(
     dry_run: DryRun = False,
 ) -> ForgottenMemory:
     """Forget one round; with `dry_run` only count what would go."""
-    owner = await context.user_of(request, user_id)
+    owner = await context.user_of(request, user_id, role=MemberRole.MEMBER)
+    await context.check_said(request, memory_id=memory_id)
     receipts = await receipts_for(request, dry_run=dry_run)
     gone = await parts.recorder.forget(owner, round_id=memory_id, dry_run=dry_run)
     if not gone:
@@ -272,7 +277,8 @@ async def unpin_memory(
 async def _pin(
     request: Request, recorder: Recorder, memory_id: str, user_id: str | None, *, pinned: bool
 ) -> Response:
-    owner = await context.user_of(request, user_id)
+    owner = await context.user_of(request, user_id, role=MemberRole.MEMBER)
+    await context.check_said(request, memory_id=memory_id)
     record = await recorder.pin(owner, memory_id, pinned)
     if record is None:
         raise unknown(memory_id)
@@ -308,7 +314,8 @@ async def redo_updates(
 async def _let_supersede(
     request: Request, recorder: Recorder, memory_id: str, user_id: str | None, *, allowed: bool
 ) -> Response:
-    owner = await context.user_of(request, user_id)
+    owner = await context.user_of(request, user_id, role=MemberRole.MEMBER)
+    await context.check_said(request, memory_id=memory_id)
     record = await recorder.let_supersede(owner, memory_id, allowed)
     if record is None:
         raise unknown(memory_id)

@@ -16,6 +16,7 @@ from assistant.api.replies.receipts import FilesSearched, GivenReceipt, Verified
 from assistant.api.requests.receipts import ReceiptToVerify
 from assistant.api.route import JsonRoute, Parts
 from assistant.chat.call import ChatCall, ChatDone
+from assistant.chat.members import MemberRole
 from assistant.errors import InvalidRequest
 from assistant.receipts import Action, Receipt, Receipts, Standing
 from memory_store import Forgotten, Round, owner_of
@@ -82,7 +83,9 @@ async def verify_receipt(request: Request, parts: Parts, body: ReceiptToVerify) 
     if body.words:
         context.caller_of(request).checked_scope(KeyScope.ADMIN)
     receipt = _read(body.receipt)
-    owner = owner_of(await context.person_of(request, receipt.user_id), receipt.space)
+    # In a shared space it was nobody's alone.
+    person = await context.person_of(request, receipt.user_id or None)
+    owner = await context.memory_named(request, person, receipt.space, MemberRole.READER)
     receipts = await parts.receipts.open()
     receipts.check(receipt, owner, context.time_of(request, body.now, param="now").at)
     memory = await _memory(parts, owner, receipt)

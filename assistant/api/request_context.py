@@ -17,12 +17,13 @@ from assistant.api import front_ends
 from assistant.api.parameters import reach_of
 from assistant.characters import wrong_with_id
 from assistant.chat.call import MemoryMode
+from assistant.chat.members import Member, MemberRole, check_begun_by, member_of
 from assistant.clock import Clock
 from assistant.dates import parse_day, parse_instant, parse_zone
-from assistant.errors import InvalidRequest, NotFound
+from assistant.errors import Forbidden, InvalidRequest, NotFound
 from assistant.services import MCP_CLIENTS, Services, reach_of_mcp
 from assistant.surroundings import NOWHERE, Surroundings
-from memory_store import Days, MemoryReader, Reach, in_zone, owner_of
+from memory_store import Days, MemoryReader, Reach, in_zone, names_shared, owner_of
 from memory_store.scheduler import current_job
 
 _RETRY_COUNT = "x-stainless-retry-count"
@@ -66,12 +67,70 @@ def memory_of(request: Request) -> MemoryReader:
     return services(request).store.seen_up_to(reach_of_reader(request))
 
 
-async def user_of(request: Request, *given: Any, space: Any = None) -> str:
-    """Whose memory a request is about: that of `person_of`, or a space of that user, where one is
-    named: in the body or metadata, in the query, in the header. Raises as `person_of`, and
-    `InvalidRecord` for what names no space."""
-    user_id = await person_of(request, *given)
-    return owner_of(user_id, space_of(request, space))
+async def user_of(
+    request: Request, *given: Any, space: Any = None, role: MemberRole | None = None
+) -> str:
+    """Whose memory a request is about: that of `person_of`, or a space of that user, or one that
+    they share, where one is named: in the body or metadata, in the query, in the header. Raises as
+    `person_of` and `memory_named`."""
+    person = await person_of(request, *given)
+    return await memory_named(request, person, space_of(request, space), role)
+
+
+async def memory_named(
+    request: Request, person: str, space: str | None, role: MemberRole | None = None
+) -> str:
+    """The memory of this person, or the space of this name. A shared space needs a member, in this
+    role: by default one who reads may get, and an owner do all else. Raises `NotFound` for who is
+    no member, `Forbidden` for a lesser role, and `InvalidRecord` for what names no space."""
+    request.state.member = None
+    if space is None or not names_shared(space):
+        return owner_of(person, space)
+    member = await member_of(services(request).store, space, person)
+    needed = role or (MemberRole.READER if request.method == "GET" else MemberRole.OWNER)
+    if not member.role.includes(needed):
+        raise Forbidden(
+            f"this needs the role {needed} in this space, and this user is its {member.role}",
+            code="role_required",
+            param="space",
+        )
+    request.state.member = member
+    return member.owner
+
+
+def member_in(request: Request) -> Member | None:
+    """As which member of a shared space a request came in; None for any other memory."""
+    found: Member | None = request.state.member
+    return found
+
+
+def speaker_in(request: Request) -> str | None:
+    """Under which name a request says something; None where the memory is one person's."""
+    member = member_in(request)
+    return member.user_id if member else None
+
+
+async def check_said(
+    request: Request,
+    *,
+    session_id: str | None = None,
+    memory_id: str | None = None,
+    by_owners: bool = True,
+) -> None:
+    """Raise `Forbidden` where another member of a shared space said it, in any round of a session;
+    for an owner only where not even owners may do this."""
+    member, store = member_in(request), services(request).store
+    if member is None or (by_owners and member.role is MemberRole.OWNER):
+        return
+    found = await store.session(member.owner, session_id) if session_id else []
+    one = await store.round(member.owner, memory_id) if memory_id else None
+    check_begun_by(member.user_id, [r.round for r in (*found, one) if r])
+
+
+async def check_still_member(request: Request) -> None:
+    """Raise `NotFound` where who came in as a member of a shared space is none any more."""
+    if member := member_in(request):
+        await member_of(services(request).store, member.space, member.user_id)
 
 
 def space_of(request: Request, given: Any = None) -> str | None:
@@ -100,14 +159,20 @@ async def person_of(request: Request, *given: Any) -> str:
 
 async def user_in_path(request: Request, user_id: str) -> str:
     """The user whose whole memory a path names, or a space of it, which is not taken for the
-    caller's own. Raises `NotFound` where a key is for another user, and as `user_of`."""
+    caller's own. Raises as `person_in_path` and `memory_named`."""
+    return await memory_named(request, await person_in_path(request, user_id), space_of(request))
+
+
+async def person_in_path(request: Request, user_id: str) -> str:
+    """The user that a path names. Raises `NotFound` where a key is for another user, and as
+    `person_of`."""
     if await person_of(request, user_id) != user_id:
         raise NotFound(
             "this API key does not allow access to the user in the path",
             code="user_not_found",
             param="user_id",
         )
-    return owner_of(user_id, space_of(request))
+    return user_id
 
 
 def _user_named(request: Request, given: Sequence[Any]) -> str:
@@ -215,6 +280,17 @@ def mode_of(request: Request, metadata: Mapping[str, Any], *, is_task: bool) -> 
         raise InvalidRequest(
             f"memory must be one of {modes}, got {str(given)[:60]!r}", param="metadata.memory"
         ) from None
+
+
+def mode_in_space(request: Request, mode: MemoryMode) -> MemoryMode:
+    """The memory mode of a chat in which who only reads a shared space says nothing in it. Raises
+    `Forbidden` where they want nothing else."""
+    member = member_in(request)
+    if member is None or member.role.includes(MemberRole.MEMBER) or not mode.stores:
+        return mode
+    if mode is MemoryMode.ON:
+        return MemoryMode.READ_ONLY
+    raise Forbidden("a reader says nothing in this space", code="role_required", param="space")
 
 
 def turn_id_of(request: Request, position: int = 0) -> str | None:

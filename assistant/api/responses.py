@@ -18,11 +18,12 @@ from assistant.api.chat import answered, chat_call, check_place
 from assistant.api.description import ANSWERING, failures, streamed
 from assistant.api.models import chat_of, checked_profile
 from assistant.api.replies.responses import RESPONSE_STREAMED, ResponseObject, ResponseReply
-from assistant.api.request_context import counts_retries, services, user_of
+from assistant.api.request_context import counts_retries, services, speaker_in, user_of
 from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.requests.responses import ResponseRequest, chat_messages, chat_options
 from assistant.api.route import JsonRoute
-from assistant.chat.call import ChatCall
+from assistant.chat.call import ChatCall, UserSession
+from assistant.chat.members import MemberRole
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.chat_model import Message
 
@@ -63,7 +64,7 @@ async def _called(
 ) -> ChatCall:
     given = body.metadata or {}
     users = (given.get("user_id"), body.user, body.safety_identifier)
-    user_id = await user_of(request, *users, space=given.get("space"))
+    user_id = await user_of(request, *users, space=given.get("space"), role=MemberRole.READER)
     messages = _messages(sent)
     if session_id is not None and messages and all(m["role"] == "tool" for m in messages):
         messages = [*_calling(request, user_id, session_id), *messages]
@@ -93,7 +94,8 @@ def _messages(sent: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _calling(request: Request, user_id: str, session_id: str) -> list[dict[str, Any]]:
     """The messages since the question whose tools return something. Raises `NotFound`."""
-    loop = chat_of(request, None).loop(user_id, session_id)
+    place = UserSession(user_id, session_id, speaker_in(request))
+    loop = chat_of(request, None).loop(place)
     if loop is None:
         raise NotFound(
             "the tool calls of this conversation are not known here (any more): send the input "

@@ -1,5 +1,4 @@
-"""Routes of sessions: open, record, list, read, name, forget; and of spaces, separate memories of a
-user, of which the others take one by `space` (docs/api.md)."""
+"""Routes of sessions: open, record, list, read, name, forget (docs/api.md)."""
 
 import uuid
 from collections.abc import Iterator
@@ -34,10 +33,11 @@ from assistant.api.requests.memories import (
     RecordedMessages,
 )
 from assistant.api.route import JsonRoute, Parts
+from assistant.chat.members import MemberRole
 from assistant.chat.turns import Role, Turn
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import Reach, owner_of, summarise_session, whose
+from memory_store import Reach, summarise_session, whose
 from memory_store.scheduler import aside, in_slices
 
 router = APIRouter(prefix="/v1", tags=["sessions"], route_class=JsonRoute)
@@ -51,7 +51,7 @@ _APART = timedelta(seconds=1)
 )
 async def open_session(request: Request, body: NewSession) -> replies.OpenedSession:
     """Name a session; it exists in memory from its first recorded turn on."""
-    user_id = await context.user_of(request, body.user_id, space=body.space)
+    user_id = await context.user_of(request, body.user_id, space=body.space, role=MemberRole.MEMBER)
     session_id = context.session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
     started = context.time_of(request, body.started_at, param="started_at")
     return replies.OpenedSession(
@@ -69,11 +69,13 @@ async def record_messages(
     request: Request, parts: Parts, session_id: SessionId, body: RecordedMessages
 ) -> Response:
     """Record turns that already happened, in order; durable when this returns."""
-    user_id = await context.user_of(request, body.user_id, space=body.space)
+    user_id = await context.user_of(request, body.user_id, space=body.space, role=MemberRole.MEMBER)
     session_id = context.checked_id(session_id, "session_id")
     turns = await _turns(request, body)
     receipts = await receipts_for(request)
-    recorded = await parts.recorder.record(user_id, session_id, turns)
+    recorded = await parts.recorder.record(
+        user_id, session_id, turns, person=context.speaker_in(request)
+    )
     waits = body.close if body.wait is None else body.wait
     reply = replies.RecordedTurns.of(
         recorded,
@@ -198,7 +200,10 @@ async def name_session(
     user_id: UserId = None,
 ) -> replies.Session:
     """Give a session a title, an empty one takes it away; or label all its rounds anew."""
-    owner = await context.user_of(request, body.user_id, user_id, space=body.space)
+    owner = await context.user_of(
+        request, body.user_id, user_id, space=body.space, role=MemberRole.MEMBER
+    )
+    await context.check_said(request, session_id=session_id)
     labels = labels_of(body.labels)
     if body.title is None and labels is None:
         raise InvalidRequest("nothing to change: give a title or labels", param="title")
@@ -222,7 +227,8 @@ async def forget_session(
     dry_run: DryRun = False,
 ) -> ForgottenSession:
     """Forget a session; with `dry_run` only count what would go."""
-    owner = await context.user_of(request, user_id)
+    owner = await context.user_of(request, user_id, role=MemberRole.MEMBER)
+    await context.check_said(request, session_id=session_id)
     receipts = await receipts_for(request, dry_run=dry_run)
     gone = await parts.recorder.forget(owner, session_id=session_id, dry_run=dry_run)
     if not gone:
@@ -243,16 +249,3 @@ def _unknown(session_id: str) -> NotFound:
         code="session_not_found",
         param="session_id",
     )
-
-
-@router.get("/spaces", summary="List the spaces", responses=failures(*READING))
-async def list_spaces(request: Request, parts: Parts, user_id: UserId = None) -> replies.SpaceList:
-    """Every space of a user in which something is kept, by name."""
-    person = await context.person_of(request, user_id)
-    counted = [
-        replies.Space(
-            object="space", space=name, rounds=await parts.store.count(owner_of(person, name))
-        )
-        for name in await parts.store.spaces(person)
-    ]
-    return replies.SpaceList(object="list", data=counted)

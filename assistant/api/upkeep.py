@@ -59,8 +59,7 @@ async def export_user(
     if format == "pam":
         now = time_of(request).at
         size = _BUNDLED * sum(record.round.size + _ROUND for record in records)
-        name = whose(owner).user_id
-        packed = await aside(size, bundle, records, name, now, version("aide-memoire"))
+        packed = await aside(size, bundle, records, user_id, now, version("aide-memoire"))
         headers = {"Content-Disposition": 'attachment; filename="memories.pam.zip"'}
         return Response(packed, media_type=ZIP, headers=headers)
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
@@ -125,8 +124,8 @@ async def retain(request: Request, parts: Parts, body: RetentionRequest) -> Reta
     if body.older_than_days is not None:
         until = now.date() - (body.older_than_days + 1) * _DAY
     rule = RetentionRule(now, until, where_of(body.where), asked.zone)
-    everybody = [one for one in await parts.store.users() if not is_beside(one)]
-    users = everybody if owner is None else [owner]
+    every = [owner] if owner else await parts.store.users()
+    users = [one for one in every if not is_beside(one)]
     # Whoever asks for all users gets no receipt: it would be for nobody.
     receipts = await receipts_for(request, dry_run=body.dry_run or owner is None)
     all, concerned = Forgotten(), 0

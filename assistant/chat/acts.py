@@ -126,9 +126,9 @@ class Acts:
         """What is said to a message that asks to forget, or that answers whether to; None for any
         other, which ends a request that waits. Nothing of such a message is kept."""
         text = meaning.reading.text
-        if reply := await self.requests.confirmed(*place, text):
+        if reply := await self.requests.confirmed(place, text):
             return reply
-        may_mean_it = self.requests.was_left(*place) or not self.has_model
+        may_mean_it = self.requests.was_left(place) or not self.has_model
         if may_mean_it and confirms_deletion(text):
             return Said(NOTHING_WAITS, Outcome.POLITE)
         if not self.has_model and (confirms(text) or declines(text)):
@@ -140,7 +140,7 @@ class Acts:
             return None
         if sure < _OFFERS:
             return Said(WHAT_TO_FORGET, Outcome.ASKED_BACK) if not self.has_model else None
-        return await self.requests.offer(*place, text, days)
+        return await self.requests.offer(place, text, days)
 
     def refuses(self, meaning: Meaning) -> bool:
         """Whether the message surely says that it is not to be remembered; what asks to forget is
@@ -212,7 +212,7 @@ class Acts:
         condition = self.language.condition_of(call.text, call.asked_at.date())
         if condition is None or is_open(condition):
             return None
-        session = await self._store.session(*call.place)
+        session = await self._store.session(call.user_id, call.session_id)
         facts = session[-1].facts if session else ()
         asked = (f for f in facts if f.is_users and f.condition and is_open(f.condition))
         fact = next(asked, None)

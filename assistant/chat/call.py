@@ -25,10 +25,11 @@ from memory_store.language import (
 
 
 class UserSession(NamedTuple):
-    """The owner of a message, and its session."""
+    """The owner of a message, its session, and in a shared space the member who sends it."""
 
     user_id: str
     session_id: str
+    person: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +165,13 @@ class ChatCall:
     """Whether only what the user stated is read, and still holds; None leaves it to the profile."""
     week_begins: int = 0
     """On which weekday the weeks of who speaks begin, Monday is 0."""
+    person: str | None = None
+    """In a shared space, the member who says it."""
 
     @property
     def place(self) -> UserSession:
-        """The owner and the session of the message."""
-        return UserSession(self.user_id, self.session_id)
+        """The owner and the session of the message, and who of several sends it."""
+        return UserSession(self.user_id, self.session_id, self.person)
 
     @property
     def wants_words(self) -> bool:

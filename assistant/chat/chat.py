@@ -8,7 +8,7 @@ from dataclasses import replace
 from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
 from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts, Settled, tells
-from assistant.chat.call import ChatCall, ChatDone, Meaning, MemoryMode
+from assistant.chat.call import ChatCall, ChatDone, Meaning, MemoryMode, UserSession
 from assistant.chat.forgetting import Said
 from assistant.chat.held_back import HeldBack
 from assistant.chat.recalling import Loop, Loops, Recalling
@@ -20,7 +20,6 @@ from assistant.observing.gen_ai import traced_answer, traced_reading
 from memory_store import (
     MemoryReader,
     Recall,
-    StatedMemory,
 )
 from memory_store.scheduler import aside
 
@@ -80,11 +79,11 @@ class Chat:
 
     async def waits(self, call: ChatCall) -> bool:
         """Whether a request to forget waits in this session for its confirmation."""
-        return await self._acts.requests.waits(*call.place)
+        return await self._acts.requests.waits(call.place)
 
-    def loop(self, user_id: str, session_id: str) -> Loop | None:
+    def loop(self, place: UserSession) -> Loop | None:
         """The question of a session that is being answered with tools."""
-        return self._loops.of(user_id, session_id)
+        return self._loops.of(place)
 
     async def _answer(self, call: ChatCall) -> Pieces:
         self._check_model(call)
@@ -139,7 +138,7 @@ class Chat:
 
     async def _settle(self, call: ChatCall, meaning: Meaning, settled: Settled) -> Pieces:
         """The acknowledgement of a message that says up to when something holds."""
-        await self._acts.requests.end(*call.place)
+        await self._acts.requests.end(call.place)
         for round_id, correction in settled.corrections:
             await self._recorder.correct(call.user_id, round_id, correction)
         noted = settled.noted
@@ -149,7 +148,9 @@ class Chat:
 
     async def _questions(self, call: ChatCall, meaning: Meaning) -> str:
         """What the user is asked beside the answer."""
-        due = await self._recorder.ask_again(call.user_id, call.asked_at.date())
+        # In a shared space a fact may be another's.
+        today = call.asked_at.date()
+        due = [] if call.person else await self._recorder.ask_again(call.user_id, today)
         return self._acts.still_open(call, meaning, due)
 
     def _check_model(self, call: ChatCall) -> None:
@@ -170,7 +171,7 @@ class Chat:
             return None
         if call.mode is not MemoryMode.ON:
             # A message that changes no memory ends a request all the same.
-            await self._acts.requests.end(*call.place)
+            await self._acts.requests.end(call.place)
             return None
         return await self._acts.forgetting(call.place, meaning, call.days)
 
@@ -253,9 +254,8 @@ class Chat:
         return tells and not self._acts.has_model and self._is_said(call)
 
     def _reader_for(self, call: ChatCall) -> Reader:
-        if not self._recalling.is_strict(call):
-            return self._reader
-        return self._reader.over(StatedMemory(self._memory, call.asked_at))
+        memory = self._recalling.memory_for(call)
+        return self._reader if memory is self._memory else self._reader.over(memory)
 
     def _question(self, call: ChatCall, meaning: Meaning, recall: Recall | None) -> Question:
         recalled = None

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from assistant.answering.layouts import plural
 from assistant.answering.packing import shortened
 from assistant.answering.reader import Outcome
+from assistant.chat.call import UserSession
 from assistant.chat.recorder import Recorder
 from assistant.clock import Clock
 from memory_store import (
@@ -138,10 +139,12 @@ class Forgetting:
         """What is offered is told, and what is never in answers is not."""
         self._recorder = recorder
         self._pending = pending
-        self._left: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._left: OrderedDict[UserSession, None] = OrderedDict()
 
-    async def offer(self, user_id: str, session_id: str, request: str, days: Days) -> Said:
-        """Say what would be forgotten and how to go on; the request waits from now on."""
+    async def offer(self, place: UserSession, request: str, days: Days) -> Said:
+        """Say what would be forgotten and how to go on; the request waits from now on. In a shared
+        space it is what the member said themselves."""
+        user_id, session_id, person = place
         topic = topic_of(request)
         if not topic and is_everything(request):
             return Said(EVERYTHING, Outcome.ASKED_BACK)
@@ -153,42 +156,43 @@ class Forgetting:
             if not found and len(request.split()) >= _SAYS_MORE:
                 found = await self._about(user_id, request, days)
         found = [*found, *await self._put_right(user_id, found)]
+        found = [record for record in found if person in (None, record.round.person)]
         if not found:
             nothing = nothing_about(topic) if topic else NOTHING_TOLD
             return Said(nothing, Outcome.ASKED_BACK)
-        await self._pending.keep(user_id, session_id, [record.id for record in found])
+        await self._pending.keep(_asker(place), session_id, [record.id for record in found])
         return Said(offered(found), Outcome.ASKED_BACK)
 
-    async def confirmed(self, user_id: str, session_id: str, text: str) -> Said | None:
+    async def confirmed(self, place: UserSession, text: str) -> Said | None:
         """What became of the request that waits in this session; None where there is none, or the
         message is about something else, which ends it."""
-        round_ids = await self._pending.take(user_id, session_id)
+        round_ids = await self._pending.take(_asker(place), place.session_id)
         if not round_ids:
             return None
         if confirms(text):
-            return await self._carried_out(user_id, round_ids)
+            return await self._carried_out(place.user_id, round_ids)
         if declines(text):
             return Said(NOT_DELETED, Outcome.POLITE)
-        self._leave(user_id, session_id)
+        self._leave(place)
         return None
 
-    def was_left(self, user_id: str, session_id: str) -> bool:
+    def was_left(self, place: UserSession) -> bool:
         """Whether a request of this session was ended by a message about something else."""
-        return (user_id, session_id) in self._left
+        return place in self._left
 
-    def _leave(self, user_id: str, session_id: str) -> None:
-        self._left[user_id, session_id] = None
+    def _leave(self, place: UserSession) -> None:
+        self._left[place] = None
         if len(self._left) > _MOST_LEFT:
             self._left.popitem(last=False)
 
-    async def end(self, user_id: str, session_id: str) -> None:
+    async def end(self, place: UserSession) -> None:
         """Let a request that waits in this session wait no more."""
-        if await self._pending.take(user_id, session_id):
-            self._leave(user_id, session_id)
+        if await self._pending.take(_asker(place), place.session_id):
+            self._leave(place)
 
-    async def waits(self, user_id: str, session_id: str) -> bool:
+    async def waits(self, place: UserSession) -> bool:
         """Whether a request waits in this session."""
-        return await self._pending.waits(user_id, session_id)
+        return await self._pending.waits(_asker(place), place.session_id)
 
     async def _carried_out(self, user_id: str, round_ids: Sequence[str]) -> Said:
         done = Forgotten()
@@ -236,6 +240,11 @@ class Forgetting:
         if not named and _LEAST <= best < _FLOOR:
             floor = best
         return [r for r, closeness in zip(of, near, strict=True) if closeness >= floor]
+
+
+def _asker(place: UserSession) -> str:
+    """Whose request it is: each member of a shared space has their own."""
+    return place.user_id if place.person is None else f"{place.user_id}\n{place.person}"
 
 
 _QUOTES = 3

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from assistant.answering.at_odds import without_odds
 from assistant.answering.reader import Reader, Trace
-from assistant.chat.call import ChatCall, Meaning
+from assistant.chat.call import ChatCall, Meaning, UserSession
 from assistant.chat.retriever import Read, Retrieved, Retriever, known_until
 from assistant.chat.turns import Role
 from assistant.models.chat_model import Message
-from memory_store import MemoryReader, Query, Reach, Recall, Recalled, StatedMemory
+from memory_store import MemberMemory, MemoryReader, Query, Reach, Recall, Recalled, StatedMemory
 from memory_store.language import LONGEST_QUERY
 
 # Whatever the budget: each is a value to be read.
@@ -42,22 +42,22 @@ class Loops:
     anything that is forgotten."""
 
     def __init__(self) -> None:
-        self._loops: OrderedDict[tuple[str, str], Loop] = OrderedDict()
+        self._loops: OrderedDict[UserSession, Loop] = OrderedDict()
 
-    def keep(self, user_id: str, session_id: str, loop: Loop) -> None:
+    def keep(self, place: UserSession, loop: Loop) -> None:
         """A reply of this session has called tools."""
-        self._loops[user_id, session_id] = loop
-        self._loops.move_to_end((user_id, session_id))
+        self._loops[place] = loop
+        self._loops.move_to_end(place)
         while len(self._loops) > _MOST_LOOPS:
             self._loops.popitem(last=False)
 
-    def of(self, user_id: str, session_id: str) -> Loop | None:
+    def of(self, place: UserSession) -> Loop | None:
         """The loop of a session, if one is under way."""
-        return self._loops.get((user_id, session_id))
+        return self._loops.get(place)
 
-    def end(self, user_id: str, session_id: str) -> None:
+    def end(self, place: UserSession) -> None:
         """The question of this session is answered, or another one is asked."""
-        self._loops.pop((user_id, session_id), None)
+        self._loops.pop(place, None)
 
     def clear(self) -> None:
         """Something was forgotten: it may be in what was recalled."""
@@ -92,7 +92,7 @@ class Recalling:
     def kept(self, call: ChatCall) -> Retrieved | None:
         """An earlier recall, if it serves: all rounds of tool calls of one question share one."""
         is_kept = call.after and call.mode.recalls and not self.is_strict(call)
-        loop = self._loops.of(*call.place) if is_kept else None
+        loop = self._loops.of(call.place) if is_kept else None
         is_same = loop and loop.question == call.text and self._memory.reach.includes(loop.reach)
         return loop.retrieved if loop and is_same else None
 
@@ -128,20 +128,24 @@ class Recalling:
             return found
         return replace(found, recall=await without_odds(self._memory, found.recall))
 
+    def memory_for(self, call: ChatCall) -> MemoryReader:
+        """The memory as who asks is told of it."""
+        memory = MemberMemory(self._memory, call.person) if call.person else self._memory
+        return StatedMemory(memory, call.asked_at) if self.is_strict(call) else memory
+
     def _retriever_for(self, call: ChatCall) -> Retriever:
-        if not self.is_strict(call):
-            return self._retriever
-        return self._retriever.over(StatedMemory(self._memory, call.asked_at))
+        memory = self.memory_for(call)
+        return self._retriever if memory is self._memory else self._retriever.over(memory)
 
     def keep(self, call: ChatCall, retrieved: Retrieved | None, answer: str, trace: Trace) -> None:
         """Keep what the next request of a loop needs, while there will be one."""
         if not trace.calls:
-            self._loops.end(*call.place)
+            self._loops.end(call.place)
             return
         sent = {"role": "assistant", "content": answer or None, "tool_calls": list(trace.calls)}
         asked = call.message or Message(Role.USER, call.text)
         messages = [asked, *call.after, Message(Role.ASSISTANT, answer, sent)]
-        self._loops.keep(*call.place, Loop(call.text, retrieved, messages, self._memory.reach))
+        self._loops.keep(call.place, Loop(call.text, retrieved, messages, self._memory.reach))
 
     def unseen(self, recall: Recall | None, call: ChatCall) -> list[Recalled]:
         """Recalled rounds without this one, sent before, and without those that the reader sees as

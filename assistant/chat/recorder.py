@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TypeVar
 
+from assistant.chat.members import check_begun_by, member_of, members_of
 from assistant.chat.turns import (
     Arriving,
     Recorded,
@@ -37,7 +38,10 @@ from memory_store import (
     Record,
     RetentionRule,
     Round,
+    is_shared,
     owner_of,
+    roster_of,
+    shared_owner,
     whose,
 )
 from memory_store.errors import RoundTaken
@@ -103,14 +107,22 @@ class Recorder:
 
     @memory_operation(Operation.UPSERT, lambda done: len(done.rounds))
     async def record(
-        self, user_id: str, session_id: str, turns: Sequence[Turn], title: str = ""
+        self,
+        user_id: str,
+        session_id: str,
+        turns: Sequence[Turn],
+        title: str = "",
+        person: str | None = None,
     ) -> Recorded:
         """Add turns that already happened; durable on return. Known turns change nothing. `title`
-        is that of the session, should these turns begin it."""
+        is that of the session, should these turns begin it; `person` the member of a shared space
+        whose they are."""
         arriving = Arriving(user_id, session_id, turns, title)
 
         async def attempt(rounds: list[Round]) -> Recorded:
-            changed = await aside(_TURN * len(turns), arriving.plan, rounds)
+            await self._check_says(user_id, person, rounds)
+            planned = await aside(_TURN * len(turns), arriving.plan, rounds)
+            changed = [_said_by(person, round) for round in planned]
             await self._write(writer, session_id, rounds, changed)
             return arriving.recorded()
 
@@ -127,26 +139,36 @@ class Recorder:
         before: Sequence[str] = (),
         repeats: Sequence[str] = (),
         tools: Sequence[str] = (),
+        person: str | None = None,
     ) -> Record:
         """Store a live round: what the user said, after the messages `before`, and the answer,
         which repeats words of the rounds named by `repeats` and was found with these tools. Its
-        record, with what its facts replace.
+        record, with what its facts replace. `person` is the member of a shared space who said it.
 
         A retry or a regenerated answer (see `same_round`) overwrites the round it repeats.
         """
 
         async def attempt(rounds: list[Round]) -> Record:
+            await self._check_says(user_id, person, rounds)
             opened = add_turn(rounds, said, user_id=user_id, session_id=session_id)
             size = len(rounds) + len(before)
             if repeated := await aside(size, same_round, rounds, said, before):
                 opened = said_again(opened, repeated)
             round = add_turn([opened], answer, user_id=user_id, session_id=session_id)
             round = replace(round, repeats=tuple(repeats), tools=tuple(tools))
+            round = _said_by(person, round)
             (record,) = await self._write(writer, session_id, rounds, [round])
             return record
 
         async with self._writing(user_id) as writer:
             return await self._settled(writer, user_id, session_id, attempt)
+
+    async def _check_says(self, user_id: str, person: str | None, rounds: Sequence[Round]) -> None:
+        """Raise `NotFound` or `Forbidden` for who says something in a shared space without being a
+        member (any more), or in another's session."""
+        if is_shared(user_id):
+            await member_of(self._store, whose(user_id).space or "", person or "")
+            check_begun_by(person, rounds)
 
     async def _settled(
         self,
@@ -296,10 +318,12 @@ class Recorder:
         session_id: str | None = None,
         round_id: str | None = None,
         rule: RetentionRule | None = None,
+        person: str | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
-        """Forget a session, a round, what a rule names, or, where none is given, everything of a
-        user; how much that is. With `dry_run` only count it."""
+        """Forget a session, a round, what a rule names, what one member said in a shared space, or,
+        where none is given, everything of a user; how much that is. With `dry_run` only count
+        it."""
         store, state = self._store, self._state
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
@@ -314,7 +338,9 @@ class Recorder:
             elif rule is not None:
                 gone = await store.forget_by_rule(user_id, rule, dry_run=dry_run, enrichment=state)
             else:
-                gone = await store.forget_user(user_id, dry_run=dry_run)
+                gone = await store.forget_user(
+                    user_id, person=person, dry_run=dry_run, enrichment=state
+                )
             if not dry_run:
                 await self._forgotten()
         if not dry_run:
@@ -322,11 +348,40 @@ class Recorder:
         return gone
 
     async def forget_memory(self, owner: str, *, dry_run: bool = False) -> Forgotten:
-        """Forget everything of a user, with all spaces; or one space, where the owner is one."""
+        """Forget everything of a user, with all spaces, and what they said in shared ones, which
+        they leave; or one space, where the owner is one."""
         gone = await self.forget(owner, dry_run=dry_run)
         for space in await self._store.spaces(owner):
             gone += await self.forget(owner_of(owner, space), dry_run=dry_run)
+        for space in await self._store.shared_spaces(owner):
+            gone += await self.part(space, owner, forgets=True, dry_run=dry_run)
         return gone
+
+    async def part(
+        self, space: str, person: str, *, forgets: bool, dry_run: bool = False
+    ) -> Forgotten:
+        """End somebody's membership; with `forgets` what they said is forgotten. With the last
+        member the space goes. Broken off, it is gone on with by doing it again."""
+        owner, roster = shared_owner(space), roster_of(space)
+        members = [one.user_id for one in await members_of(self._store, space)]
+        if members == [person]:
+            # Their membership goes last: without it nobody could go on with this.
+            gone = await self.forget(owner, dry_run=dry_run)
+            await self.forget(roster, dry_run=dry_run)
+            return gone if dry_run else gone + await self.forget(owner)
+        if not dry_run:
+            # Who is just saying something has said it before, or is refused.
+            async with self._writing(owner):
+                await self.forget(roster, session_id=person)
+        return await self.forget(owner, person=person, dry_run=dry_run) if forgets else Forgotten()
+
+    async def end_space(self, space: str, person: str) -> Forgotten:
+        """Forget a shared space with all memberships, that of this member last."""
+        gone = await self.forget(shared_owner(space))
+        for one in await members_of(self._store, space):
+            if one.user_id != person:
+                await self.part(space, one.user_id, forgets=False)
+        return gone + await self.part(space, person, forgets=True)
 
     def _tell_of_changed(self, user_id: str, sessions: Iterable[str]) -> None:
         """Rounds that say something else now, or whose answers are withdrawn, are to be read again,
@@ -385,6 +440,11 @@ class Recorder:
             records = await self._store.session(user_id, session_id)
             _keep(writer, session_id, [record.round for record in records])
         return writer.sessions[session_id]
+
+
+def _said_by(person: str | None, round: Round) -> Round:
+    """The round under the name of the member who says it: in a shared space nobody chooses one."""
+    return round if person is None else replace(round, user_name=person, assistant_name=None)
 
 
 def _keep(writer: _Writer, session_id: str, rounds: list[Round]) -> None:

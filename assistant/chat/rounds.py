@@ -100,7 +100,7 @@ class ChatRounds:
         # Text beside calls of tools is no answer, and is not kept.
         before = [m.content for m in sent if m.role in (Role.USER, Role.ASSISTANT) and not m.calls]
         return await self._recorder.record_round(
-            call.user_id, call.session_id, said, reply, before, repeats, tools
+            call.user_id, call.session_id, said, reply, before, repeats, tools, call.person
         )
 
 

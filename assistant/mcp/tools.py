@@ -55,6 +55,7 @@ _OF_A_MEMORY = (
     "near",
     "user_text",
     "assistant_text",
+    "said_by",
 )
 _OF_A_ROW = ("finding", "id", "session_date", "used")
 _Finding = Literal["stale", "contradictory", "replaced", "duplicate", "expiring", "unused", "used"]
@@ -346,6 +347,7 @@ def _held(memory: Mapping[str, Any]) -> Iterator[_Result]:
             "event_dates": fact["event_dates"],
             "condition": fact["condition"] and fact["condition"]["text"],
             "speaker": fact["speaker"],
+            "said_by": memory["said_by"],
             "replaces": [older["text"] for older in fact["supersedes"]],
             "id": memory["id"],
         }

@@ -55,6 +55,8 @@ class UserScope:
     """Without those that are kept closer than this."""
     beyond: Reach | None = None
     """Only those that are kept closer than this."""
+    person: str | None = None
+    """Of a shared space, only those that this member said."""
 
     def __post_init__(self) -> None:
         if not self.user_id:

@@ -69,6 +69,7 @@ def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
         CONFLICTS: (OPEN,) if scope.in_conflict else (TO_ASK,) if scope.to_ask else None,
         PINNED: (PINNED,) if scope.pinned else None,
         REACH: scope.beyond.closer if scope.beyond else None,
+        PERSON: (scope.person,) if scope.person is not None else None,
     }
     named = [(field, list(map(str, of))) for field, of in wanted.items() if of is not None]
     return named + [(LABELS, list(terms)) for terms in scope.labels]

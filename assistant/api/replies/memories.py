@@ -163,6 +163,8 @@ class MemoryBase(Reply):
     session_date: Instant
     user_text: str
     assistant_text: str
+    said_by: str | None
+    """The name under which the user's side was said: in a shared space, of which member it is."""
     answer_withdrawn: bool
     tools: list[str]
     enrichment: EnrichmentState
@@ -181,7 +183,13 @@ class MemoryBase(Reply):
             extractor=held.extractor or None,
             failure=held.failure or None,
         )
-        told = {"object": "memory", "id": held.id, "facts": held.facts, "enrichment": enrichment}
+        told = {
+            "object": "memory",
+            "id": held.id,
+            "said_by": held.round.user_name,
+            "facts": held.facts,
+            "enrichment": enrichment,
+        }
         return super().of(held.round, **told | more)
 
 
@@ -197,6 +205,7 @@ class Memory(MemoryBase):
         "session_date": "2023-05-27T10:00:00Z",
         "user_text": "I moved to Bruges yesterday.",
         "assistant_text": "Enjoy the canals.",
+        "said_by": None,
         "answer_withdrawn": False,
         "tools": [],
         "facts": [KeptFact.example],

@@ -133,22 +133,6 @@ class SessionWithRounds(Session):
     example: ClassVar[Mapping[str, Any]] = {**Session.example, "data": [GHENT, Memory.example]}
 
 
-class Space(Reply):
-    """A space of a user, and how many rounds are kept in it."""
-
-    object: Literal["space"]
-    space: str
-    rounds: int
-
-
-class SpaceList(Reply):
-    """Every space of a user in which something is kept."""
-
-    object: Literal["list"]
-    data: list[Space]
-    example: ClassVar[Mapping[str, Any]] = {"object": "list", "data": []}
-
-
 class SessionList(Reply):
     """Every session of a user."""
 

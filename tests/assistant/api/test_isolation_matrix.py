@@ -74,6 +74,11 @@ CALLS: Mapping[str, Call] = {
     "POST /v1/sessions": Call(body={}),
     "GET /v1/sessions": Call(),
     "GET /v1/spaces": Call(),
+    "POST /v1/spaces": Call(body={"name": "Ours"}),
+    "GET /v1/spaces/{space}": Call(),
+    "DELETE /v1/spaces/{space}": Call(),
+    "PUT /v1/spaces/{space}/members/{member_id}": Call(body={"role": "owner"}),
+    "DELETE /v1/spaces/{space}/members/{member_id}": Call(params={"forget": True}),
     "POST /v1/sessions/{session_id}/messages": Call(body=_SAID),
     "GET /v1/sessions/{session_id}": Call(),
     "PATCH /v1/sessions/{session_id}": Call(body={"title": "Mine"}),
@@ -226,6 +231,8 @@ class Matrix:
     """May name any user."""
     anns: Ids
     keyed: bool
+    shared: str = "shared-0123456789abcdef"
+    """The shared space that a path names."""
     at_first: Any = None
     """All that Ann had before anybody tried."""
 
@@ -245,7 +252,12 @@ class Matrix:
             call.body |= named
             call.body["metadata"] = {"session_id": ids.session} | call.body.get("metadata", {})
         filled = path.format(
-            session_id=ids.session, memory_id=ids.memory, user_id=user_in_path, name="aide-memoire"
+            session_id=ids.session,
+            memory_id=ids.memory,
+            user_id=user_in_path,
+            name="aide-memoire",
+            space=self.shared,
+            member_id=user_in_path,
         )
         return self.eve.request(
             method,

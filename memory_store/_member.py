@@ -1,0 +1,94 @@
+"""A shared space as one of its members is told of it: "you" said what they said themselves, and the
+others said it by their names."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, date, tzinfo
+
+from memory_store._changes.validity import Told
+from memory_store._listing import Listing, Page
+from memory_store._reach import Reach
+from memory_store._reader import MemoryReader
+from memory_store._types import Record, Round, is_shared
+from memory_store.recall._query import Query, Recall, Recalled
+from memory_store.recall._search import SearchedMemory
+
+
+def is_anothers(round: Round) -> bool:
+    """Whether another member of a shared space said it than who is told of it."""
+    return is_shared(round.user_id) and bool(round.user_name)
+
+
+class MemberMemory(MemoryReader):
+    """What a member reads of a shared space. Their own rounds bear no name, as in a memory that is
+    theirs alone."""
+
+    def __init__(self, of: MemoryReader, person: str) -> None:
+        self._share(of)
+        self._of = of
+        self._person = person
+
+    @property
+    def _searched(self) -> SearchedMemory:
+        return self._of._searched
+
+    @property
+    def reach(self) -> Reach:
+        """See `MemoryReader.reach`."""
+        return self._of.reach
+
+    def seen_up_to(self, reach: Reach) -> MemoryReader:
+        """See `MemoryReader.seen_up_to`."""
+        return MemberMemory(self._of.seen_up_to(reach), self._person)
+
+    async def as_seen(self, record: Record) -> Record:
+        """See `MemoryReader.as_seen`."""
+        return await self._of.as_seen(record)
+
+    async def recall(self, query: Query) -> Recall:
+        """See `MemoryReader.recall`."""
+        found = await self._of.recall(query)
+        return replace(
+            found,
+            rounds=self._found(found.rounds),
+            values=None if found.values is None else self._found(found.values),
+            sessions=tuple(replace(one, rounds=self._found(one.rounds)) for one in found.sessions),
+        )
+
+    async def round(self, user_id: str, round_id: str) -> Record | None:
+        """See `MemoryReader.round`."""
+        found = await self._of.round(user_id, round_id)
+        return found and self._told(found)
+
+    async def told(
+        self,
+        user_id: str,
+        round_id: str,
+        as_of: date | None = None,
+        today: date | None = None,
+        zone: tzinfo = UTC,
+    ) -> Told | None:
+        """See `MemoryReader.told`."""
+        found = await self._of.told(user_id, round_id, as_of, today, zone)
+        return found and replace(found, record=self._told(found.record))
+
+    async def session(self, user_id: str, session_id: str) -> list[Record]:
+        """See `MemoryReader.session`."""
+        return [*map(self._told, await self._of.session(user_id, session_id))]
+
+    async def listed(self, listing: Listing) -> Page:
+        """See `MemoryReader.listed`."""
+        page = await self._of.listed(listing)
+        return replace(page, records=tuple(map(self._told, page.records)))
+
+    async def records(self, user_id: str) -> list[Record]:
+        """See `MemoryReader.records`."""
+        return [*map(self._told, await self._of.records(user_id))]
+
+    def _found(self, found: Iterable[Recalled]) -> tuple[Recalled, ...]:
+        return tuple(replace(one, record=self._told(one.record)) for one in found)
+
+    def _told(self, record: Record) -> Record:
+        if record.round.user_name != self._person:
+            return record
+        return replace(record, round=replace(record.round, user_name=None))
