@@ -107,12 +107,20 @@ def test_a_text_file_goes_into_the_message(
     chooser.value.set_files(
         {"name": "notes.txt", "mimeType": "text/plain", "buffer": said.encode()}
     )
-    wanted = "Please proofread this:\n\nnotes.txt:\n````\nMy shed is blue.\n```\ncode\n```\n````\n"
+    wanted = (
+        "Please proofread this:\n\n`notes.txt`\n\n````\nMy shed is blue.\n```\ncode\n```\n````\n"
+    )
     expect(draft).to_have_value(wanted)
     expect(draft).to_be_focused()
     picture = {"name": "cat.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n\x1a\n\0\0"}
     page.locator("#attach-file").set_input_files(picture)
     expect(page.locator("#notice")).to_contain_text("“cat.png” was not attached")
+    expect(draft).to_have_value(wanted)
+    draft.fill("Please proofread this:")
+    page.locator("#attach-file").set_input_files(
+        {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"My shed is blue."}
+    )
+    wanted = "Please proofread this:\n\n`notes.txt`\n\n```\nMy shed is blue.\n```\n"
     expect(draft).to_have_value(wanted)
     page.keyboard.press("Enter")
     page.locator(".message.assistant .under").wait_for()
