@@ -98,6 +98,7 @@ def test_a_text_file_goes_into_the_message(
     quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
 ) -> None:
     page = open_page(quoting_url, viewport=NARROW)
+    page.get_by_text("What shall I remember?").wait_for()
     draft = page.get_by_label("Message", exact=True)
     draft.fill("Please proofread this:")
     tab_to(page, "Attach a file")
