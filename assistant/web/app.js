@@ -44,7 +44,8 @@ enter();
 async function enter() {
   try {
     await readAbout();
-    await Promise.all([readSurroundings(), readModels()]);
+    readModels().catch(showError);
+    await readSurroundings();
     const isWritten = !known && isBegun(); // before the server told who we are
     known = true;
     readSessions();

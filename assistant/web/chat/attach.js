@@ -27,7 +27,8 @@ export function startAttachments(onText) {
     const text = await textOf(file);
     if (text === null) return refuse(file, MOST_BYTES);
     const draft = byId("draft").value.trimEnd();
-    onText(`${draft ? `${draft}\n\n` : ""}${file.name}:\n${fenced(text)}\n`);
+    // Its name as code: nobody's words, either.
+    onText(`${draft ? `${draft}\n\n` : ""}\`${file.name.replaceAll("`", "")}\`\n\n${fenced(text)}\n`);
   };
 }
 

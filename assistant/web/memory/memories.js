@@ -38,7 +38,7 @@ export function startMemories() {
 
 /** List anew from the top. */
 export function showMemories() {
-  hideError();
+  if (pages) hideError(); // before the first list, it is about something else
   return listAnew();
 }
 

@@ -11,7 +11,8 @@ def test_models(http: httpx.Client) -> None:
     assert listed["object"] == "list"
     assert [model["id"] for model in listed["data"]] == ["aide-memoire", "aide-memoire-nomem"]
     for model in listed["data"]:
-        assert set(model) == {"id", "object", "created", "owned_by"}
+        assert set(model) == {"id", "object", "created", "owned_by", "pictures"}
+        assert model["pictures"] is False
         assert http.get(f"/v1/models/{model['id']}").json() == model
 
 

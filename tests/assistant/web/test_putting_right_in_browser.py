@@ -172,7 +172,7 @@ def test_exported_forgotten_and_brought_in_again(
     before = sessions(http, ann)
     page = open_page(quoting_url, "/#/memories")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Export").click()
+        page.get_by_role("button", name="Export", exact=True).click()
     file = tmp_path / "export.jsonl"
     download.value.save_as(file)
     assert len([json.loads(line) for line in file.read_text().splitlines()]) == 7

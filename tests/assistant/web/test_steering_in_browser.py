@@ -98,21 +98,33 @@ def test_a_text_file_goes_into_the_message(
     quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
 ) -> None:
     page = open_page(quoting_url, viewport=NARROW)
+    page.get_by_text("What shall I remember?").wait_for()
     draft = page.get_by_label("Message", exact=True)
     draft.fill("Please proofread this:")
     tab_to(page, "Attach a file")
-    with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Enter")
+    page.evaluate("""() => document.querySelector("#attach-file").onclick = (event) => {
+      event.preventDefault();
+      event.target.dataset.asked = "yes"; }""")
+    page.keyboard.press("Enter")
+    expect(page.locator("#attach-file")).to_have_attribute("data-asked", "yes")
     said = "My shed is blue.\r\n```\ncode\n```\n"
-    chooser.value.set_files(
+    page.locator("#attach-file").set_input_files(
         {"name": "notes.txt", "mimeType": "text/plain", "buffer": said.encode()}
     )
-    wanted = "Please proofread this:\n\nnotes.txt:\n````\nMy shed is blue.\n```\ncode\n```\n````\n"
+    wanted = (
+        "Please proofread this:\n\n`notes.txt`\n\n````\nMy shed is blue.\n```\ncode\n```\n````\n"
+    )
     expect(draft).to_have_value(wanted)
     expect(draft).to_be_focused()
     picture = {"name": "cat.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n\x1a\n\0\0"}
     page.locator("#attach-file").set_input_files(picture)
     expect(page.locator("#notice")).to_contain_text("“cat.png” was not attached")
+    expect(draft).to_have_value(wanted)
+    draft.fill("Please proofread this:")
+    page.locator("#attach-file").set_input_files(
+        {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"My shed is blue."}
+    )
+    wanted = "Please proofread this:\n\n`notes.txt`\n\n```\nMy shed is blue.\n```\n"
     expect(draft).to_have_value(wanted)
     page.keyboard.press("Enter")
     page.locator(".message.assistant .under").wait_for()
