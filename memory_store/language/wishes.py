@@ -110,13 +110,17 @@ def own_words(text: str) -> str:
 
 def _refuses(whole: str, parts: Sequence[str]) -> tuple[float, bool]:
     """How surely a message refuses, and whether it is worded so. Where it is not, the mean of
-    the whole and its surest part counts: the model knows little of a few words alone."""
+    the whole and its surest part counts: the model knows little of a few words alone, and nothing
+    of one ("notes")."""
     sure = {part: kinds_of(part)[Kind.KEEPS_OUT] for part in (whole, *parts) if part}
     asks = bool(whole) and kinds_of(whole)[Kind.ASKS] >= _ASKS
     least = _ASKS_AND_REFUSES if asks else _MAY_REFUSE
     if any(one >= least and _refusal().search(part) for part, one in sure.items()):
         return _WORDED, True
-    return (max(sure.values(), default=0.0) + sure.get(whole, 0.0)) / 2, False
+    # Chinese needs no spaces between words.
+    several = (part for part in sure if part == whole or " " in part.strip() or not part.isascii())
+    phrases = [sure[part] for part in several]
+    return (max(phrases, default=0.0) + sure.get(whole, 0.0)) / 2, False
 
 
 @cache

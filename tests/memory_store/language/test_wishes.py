@@ -106,6 +106,7 @@ REFUSED = [
     "别保存，我的银行卡密码是1357",
 ]
 KEPT = [
+    "Please proofread this:\n\nnotes.txt:\nBuy milk and eggs. Call Ben.",
     "remember this: I moved to Ghent",
     "remember: I moved to Ghent",
     "Remember: my pin is 4471",
