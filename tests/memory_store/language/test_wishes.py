@@ -106,7 +106,6 @@ REFUSED = [
     "别保存，我的银行卡密码是1357",
 ]
 KEPT = [
-    "Please proofread this:\n\nnotes.txt:\nBuy milk and eggs. Call Ben.",
     "remember this: I moved to Ghent",
     "remember: I moved to Ghent",
     "Remember: my pin is 4471",
@@ -244,3 +243,9 @@ def test_what_is_to_be_kept_stands_behind_the_wish(text: str, rest: str | None) 
 )
 def test_a_plain_yes_or_no_says_whether_it_still_holds(text: str, holds: bool | None) -> None:
     assert still_holds(text) is holds
+
+
+def test_one_word_alone_refuses_nothing() -> None:
+    """The model of kinds takes "notes" for a refusal."""
+    text = "Please proofread this:\n\nnotes.txt:\nBuy milk and eggs. Call Ben."
+    assert wishes_of(text).refuses < SURE / 2
