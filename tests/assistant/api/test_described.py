@@ -30,7 +30,7 @@ ROUTES = {
 FAILURES: Mapping[str, Any] = DOCUMENT["components"]["responses"]
 ERROR_CODES = (Path(__file__).parents[3] / "docs/api.md").read_text().split("## Errors")[1]
 # What depends on the installation, and not on the request.
-OPEN_OBJECTS = {"signals", "prompts", "settings"}
+OPEN_OBJECTS = {"signals", "prompts", "settings", "fallbacks"}
 OPEN_LISTS = {"reasons", "embedding"}
 
 
