@@ -15,6 +15,7 @@ from served import served
 
 from assistant import Settings, create_app
 from assistant.api.replies.sessions import RecordedTurns
+from assistant.api.replies.spaces import SharedSpace
 from assistant.api.requests.memories import RecordedMessages
 from assistant.models.chat_model import UsageCounts
 from assistant.settings.groups import OauthSettings
@@ -29,7 +30,7 @@ ROUTES = {
 FAILURES: Mapping[str, Any] = DOCUMENT["components"]["responses"]
 ERROR_CODES = (Path(__file__).parents[3] / "docs/api.md").read_text().split("## Errors")[1]
 # What depends on the installation, and not on the request.
-OPEN_OBJECTS = {"signals", "prompts", "settings"}
+OPEN_OBJECTS = {"signals", "prompts", "settings", "fallbacks"}
 OPEN_LISTS = {"reasons", "embedding"}
 
 
@@ -77,7 +78,8 @@ def http(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def told(http: httpx.Client) -> httpx.Client:
-    http.delete("/v1/users/ann/memories")
+    for user in ("ann", "ben"):
+        http.delete(f"/v1/users/{user}/memories")
     reply = http.post("/v1/sessions/spring/messages", json=RecordedMessages.example)
     assert reply.json() == RecordedTurns.example
     return http
@@ -122,7 +124,12 @@ def test_an_example_is_true(name: str, told: httpx.Client) -> None:
         told.post("/v1/sessions/a letter/messages", json=body).raise_for_status()
     if name.endswith("/surroundings"):
         told.request(**example_request(f"PUT {name.partition(' ')[2]}")).raise_for_status()
-    reply = told.request(**example_request(name))
+    request = example_request(name)
+    if "{space}" in name:
+        # The server names it.
+        begun = told.post("/v1/spaces", json={"user_id": "ann", "name": "Our household"}).json()
+        request["url"] = request["url"].replace(SharedSpace.example["space"], begun["space"])
+    reply = told.request(**request)
     assert reply.status_code == 200, reply.text
     media_type, _, _ = reply.headers["content-type"].partition(";")
     media = media_of(ROUTES[name])[media_type]

@@ -6,7 +6,7 @@ from calls import assert_error, record, sessions
 
 SEARCH = "/v1/memories/search"
 VALUE = set(
-    """object id session_id round_index session_date similarity user_text assistant_text
+    """object id session_id round_index session_date similarity user_text assistant_text said_by
     answer_withdrawn tools facts enrichment corrected_at labels expires_at pinned reach signals
     reasons near""".split()
 )
