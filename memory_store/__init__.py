@@ -18,6 +18,17 @@ from memory_store._keys import KeyDesign, KeyKind, windows
 from memory_store._labels import Labels, Where, checked_labels, holds, where
 from memory_store._listing import LONGEST_TITLE, Listing, Page, as_title, summarise_session
 from memory_store._member import MemberMemory, is_anothers
+from memory_store._owners import (
+    Whose,
+    beside,
+    is_beside,
+    is_shared,
+    names_shared,
+    owner_of,
+    roster_of,
+    shared_owner,
+    whose,
+)
 from memory_store._reach import Reach, ReachRule, closest
 from memory_store._reader import MemoryReader
 from memory_store._spans import Precision, TimeRange, TimeUse
@@ -37,17 +48,8 @@ from memory_store._types import (
     Round,
     SessionSummary,
     Speaker,
-    Whose,
-    beside,
     in_zone,
-    is_beside,
-    is_shared,
-    names_shared,
-    owner_of,
-    roster_of,
     round_id,
-    shared_owner,
-    whose,
 )
 from memory_store.recall._query import (
     Query,

@@ -7,9 +7,10 @@ from datetime import UTC, date, tzinfo
 
 from memory_store._changes.validity import Told
 from memory_store._listing import Listing, Page
+from memory_store._owners import is_shared
 from memory_store._reach import Reach
 from memory_store._reader import MemoryReader
-from memory_store._types import Record, Round, is_shared
+from memory_store._types import Record, Round
 from memory_store.recall._query import Query, Recall, Recalled
 from memory_store.recall._search import SearchedMemory
 

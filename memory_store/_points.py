@@ -12,6 +12,7 @@ from typing import Any
 from memory_store._facts import ends_asking, only_asks
 from memory_store._identity import SCHEMA_VERSION
 from memory_store._labels import from_terms, terms_of
+from memory_store._owners import is_shared
 from memory_store._reach import Reach
 from memory_store._types import (
     Condition,
@@ -22,7 +23,6 @@ from memory_store._types import (
     Record,
     Round,
     Speaker,
-    is_shared,
 )
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines._engine import (

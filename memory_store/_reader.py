@@ -19,19 +19,11 @@ from memory_store._health import HEALTH_FIELDS, Checkup, FactHealth, health_of
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
 from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
+from memory_store._owners import is_shared, whose
 from memory_store._points import from_payload, records_in
 from memory_store._reach import Reach
 from memory_store._sight import SeenRecords, Sight
-from memory_store._types import (
-    Days,
-    EnrichmentState,
-    FactLink,
-    Record,
-    SessionSummary,
-    is_round_id,
-    is_shared,
-    whose,
-)
+from memory_store._types import Days, EnrichmentState, FactLink, Record, SessionSummary, is_round_id
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines._engine import (

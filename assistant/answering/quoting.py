@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import compress, islice
+from itertools import compress
 from operator import not_
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ from assistant.answering.selection import (
     near_the_best,
     put_right,
     ranked,
+    reply_to,
     with_later,
     with_newer,
     without_questions,
@@ -254,7 +255,7 @@ class QuotingReader:
         if asked.orders and grounds:
             shown = list(grounds)
         else:
-            first = [*grounds, *(_replies(near, best[0]) if asked.about_replies else ()), *telling]
+            first = [*grounds, *(reply_to(near, best[0]) if asked.about_replies else ()), *telling]
             shown = await self._shown(question.text, asked, near, first, most)
         quoted = print_quotes(shown, asked, OPENING if is_sure or conclusion else UNSURE)
         text = f"{conclusion}\n{quoted}" if conclusion else quoted
@@ -382,16 +383,6 @@ def _is_of(days: Days, statement: Statement) -> bool:
     """Whether it was said on one of the days, or talks about one."""
     was_said_then = statement.source.record.round.was_said_on(days)
     return was_said_then or any(days.within(one) for one in statement.event_dates)
-
-
-def _replies(near: Sequence[Statement], best: Statement) -> list[Statement]:
-    """The reply to what is nearest, where that is the user's request and the reply is asked for: it
-    may have no word of the question."""
-    if best.speaker is not Speaker.USER:
-        return []
-    round_id = best.source.record.id
-    same = (s for s in near if s.source.record.id == round_id and s.speaker is Speaker.ASSISTANT)
-    return list(islice(same, 1))
 
 
 def _without_memory(question: Question) -> str:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from heapq import nlargest
+from itertools import islice
 
 from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.statements import ASKS, ONLY_ASKS, Statement, parts_gone, superseded
@@ -125,6 +126,16 @@ def _by_round(
 def without_questions(quotes: Sequence[Statement]) -> list[Statement]:
     """The quotes without what surely only asks; all of them where nothing else was said."""
     return [quote for quote in quotes if quote.asking < ONLY_ASKS] or list(quotes)
+
+
+def reply_to(near: Sequence[Statement], best: Statement) -> list[Statement]:
+    """The reply to what is nearest, where that is the user's request and the reply is asked for: it
+    may have no word of the question."""
+    if best.speaker is not Speaker.USER:
+        return []
+    round_id = best.source.record.id
+    same = (s for s in near if s.source.record.id == round_id and s.speaker is Speaker.ASSISTANT)
+    return list(islice(same, 1))
 
 
 def in_order(quotes: Sequence[Statement]) -> list[Statement]:

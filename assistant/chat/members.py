@@ -1,7 +1,7 @@
 """Who is a member of a shared space, in which role: a record each, in the memory itself.
 
 So membership is durable, backed up, restored and moved as rounds are, and found where a user is
-forgotten. The records stand under an owner of their own (`memory_store._types.roster_of`), which no
+forgotten. The records stand under an owner of their own (`memory_store._owners`), which no
 request can name.
 """
 

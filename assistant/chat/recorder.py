@@ -7,10 +7,8 @@ the session is read again and the write decided anew (docs/decisions/0007).
 
 import asyncio
 import random
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import TypeVar
 
@@ -24,6 +22,7 @@ from assistant.chat.turns import (
     same_round,
     with_rounds,
 )
+from assistant.chat.writers import Writer, Writers
 from assistant.observing.gen_ai import Operation, memory_operation
 from assistant.worker_messages import ERASED, Notices
 from memory_store import (
@@ -48,8 +47,6 @@ from memory_store.errors import RoundTaken
 from memory_store.scheduler import aside
 
 Watcher = Callable[[str, str], None]
-_USERS_KEPT = 32
-_SESSIONS_KEPT = 4
 # Whenever one writer has to try again, another one has got on.
 _TRIES = 30
 _LONGEST_WAIT = 0.05
@@ -62,17 +59,6 @@ _Result = TypeVar("_Result")
 
 def _rounds(gone: Forgotten) -> int:
     return gone.rounds
-
-
-@dataclass(slots=True)
-class _Writer:
-    """The write side of one user: one write at a time, and the sessions it was last about."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    callers: int = 0
-    sessions: OrderedDict[str, list[Round]] = field(default_factory=OrderedDict)
-    as_of: str = ""
-    """The last erasure that these sessions know of."""
 
 
 class Recorder:
@@ -93,7 +79,7 @@ class Recorder:
         others."""
         self._store = store
         self._state = EnrichmentState.PENDING if enriched_later else EnrichmentState.DONE
-        self._writers: OrderedDict[str, _Writer] = OrderedDict()
+        self._writers = Writers(store, notices)
         self._forget_replies = forget_replies
         self._tell_forgotten = forgotten
         self._notices = notices
@@ -126,7 +112,7 @@ class Recorder:
             await self._write(writer, session_id, rounds, changed)
             return arriving.recorded()
 
-        async with self._writing(user_id) as writer:
+        async with self._writers.writing(user_id) as writer:
             return await self._settled(writer, user_id, session_id, attempt)
 
     @memory_operation(Operation.UPSERT, lambda record: 1)
@@ -160,7 +146,7 @@ class Recorder:
             (record,) = await self._write(writer, session_id, rounds, [round])
             return record
 
-        async with self._writing(user_id) as writer:
+        async with self._writers.writing(user_id) as writer:
             return await self._settled(writer, user_id, session_id, attempt)
 
     async def _check_says(self, user_id: str, person: str | None, rounds: Sequence[Round]) -> None:
@@ -172,7 +158,7 @@ class Recorder:
 
     async def _settled(
         self,
-        writer: _Writer,
+        writer: Writer,
         user_id: str,
         session_id: str,
         attempt: Callable[[list[Round]], Awaitable[_Result]],
@@ -180,14 +166,14 @@ class Recorder:
         """Repeat the attempt on the session's rounds until no other writer came between."""
         for _ in range(_TRIES):
             try:
-                return await attempt(await self._rounds(writer, user_id, session_id))
+                return await attempt(await self._writers.rounds(writer, user_id, session_id))
             except RoundTaken:
                 writer.sessions.pop(session_id, None)
                 await asyncio.sleep(random.uniform(0, _LONGEST_WAIT))
-        return await attempt(await self._rounds(writer, user_id, session_id))
+        return await attempt(await self._writers.rounds(writer, user_id, session_id))
 
     async def _write(
-        self, writer: _Writer, session_id: str, rounds: list[Round], changed: Sequence[Round]
+        self, writer: Writer, session_id: str, rounds: list[Round], changed: Sequence[Round]
     ) -> list[Record]:
         """Write the rounds that changed, unless the session is no longer what it was; their
         records."""
@@ -197,7 +183,7 @@ class Recorder:
         if changed:
             written = await self._store.remember(changed, enrichment=self._state, over=over)
             self.rounds_stored += len(changed)
-        _keep(writer, session_id, with_rounds(rounds, changed))
+        writer.keep(session_id, with_rounds(rounds, changed))
         if changed and self._watcher:
             self._watcher(changed[0].user_id, session_id)
         return written
@@ -205,14 +191,14 @@ class Recorder:
     @memory_operation(Operation.UPDATE, lambda done: 1)
     async def enrich(self, round: Round, extraction: Extraction) -> None:
         """Add what was extracted from a round, unless it has changed meanwhile."""
-        async with self._writing(round.user_id):
+        async with self._writers.writing(round.user_id):
             await self._store.enrich(round, extraction)
 
     async def enrichment_failed(
         self, round: Round, extractor: str, reason: str, *, most_attempts: int
     ) -> None:
         """Say in the record why nothing was extracted."""
-        async with self._writing(round.user_id):
+        async with self._writers.writing(round.user_id):
             await self._store.enrichment_failed(
                 round, extractor, reason, most_attempts=most_attempts
             )
@@ -220,13 +206,13 @@ class Recorder:
     @memory_operation(Operation.UPDATE, bool)
     async def let_supersede(self, user_id: str, round_id: str, allowed: bool) -> Record | None:
         """Undo what the facts of a round replaced, or let the rules link them again."""
-        async with self._writing(user_id):
+        async with self._writers.writing(user_id):
             return await self._store.let_supersede(user_id, round_id, allowed)
 
     @memory_operation(Operation.CREATE, len)
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> list[Record]:
         """Store records that were taken out somewhere; those that were new."""
-        async with self._writing(user_id) as writer:
+        async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
             new = await self._store.bring_in(user_id, records)
             self.rounds_stored += len(new)
@@ -238,7 +224,7 @@ class Recorder:
     ) -> list[Record]:
         """Name a session, or label its rounds; its records, of which there are none where there is
         no such session."""
-        async with self._writing(user_id) as writer:
+        async with self._writers.writing(user_id) as writer:
             writer.sessions.pop(session_id, None)
             records = await self._store.name_session(user_id, session_id, title, labels)
             if self._notices:  # others may hold its rounds under the title that it had
@@ -248,7 +234,7 @@ class Recorder:
     @memory_operation(Operation.UPDATE, bool)
     async def pin(self, user_id: str, round_id: str, pinned: bool) -> Record | None:
         """Pin a round, or let it go; its record, None where this user has no such round."""
-        async with self._writing(user_id) as writer:
+        async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
             record = await self._store.pin(user_id, round_id, pinned)
             if self._notices:  # as with titles
@@ -259,8 +245,8 @@ class Recorder:
         """Where the next round of its session may go; where it is not labelled, it has the labels
         of the one before."""
         if not is_labelled and self._store.reaches.go_by_labels:
-            async with self._writing(round.user_id) as writer:
-                rounds = await self._rounds(writer, round.user_id, round.session_id)
+            async with self._writers.writing(round.user_id) as writer:
+                rounds = await self._writers.rounds(writer, round.user_id, round.session_id)
             round = replace(round, labels=rounds[-1].labels if rounds else {})
         return await aside(round.size // _WORDS, self._store.reaches.of, round)
 
@@ -279,7 +265,7 @@ class Recorder:
     @memory_operation(Operation.UPDATE, len)
     async def set_reach(self, user_id: str, ids: Sequence[str], reach: Reach) -> list[Record]:
         """Say where rounds may go; those that changed, of which some repeat others."""
-        async with self._writing(user_id) as writer:
+        async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
             changed = await self._store.set_reach(user_id, ids, reach)
             await self._forgotten()
@@ -287,18 +273,18 @@ class Recorder:
 
     async def everything(self, user_id: str) -> list[Record]:
         """All that is kept of a user, oldest first, as it was at one moment."""
-        async with self._writing(user_id):
+        async with self._writers.writing(user_id):
             return await self._store.records(user_id)
 
     async def ask_again(self, user_id: str, today: date) -> list[FactLink]:
         """What the user is to be asked by today, whether it still holds; each fact is told once."""
-        async with self._writing(user_id):
+        async with self._writers.writing(user_id):
             return await self._store.ask_again(user_id, today)
 
     @memory_operation(Operation.UPDATE, bool)
     async def correct(self, user_id: str, round_id: str, correction: Correction) -> Record | None:
         """Put right what a round says; None when this user has no such round."""
-        async with self._writing(user_id) as writer:
+        async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
             done = await self._store.correct(user_id, round_id, correction, enrichment=self._state)
             if done is None:
@@ -325,7 +311,7 @@ class Recorder:
         where none is given, everything of a user; how much that is. With `dry_run` only count
         it."""
         store, state = self._store, self._state
-        async with self._writing(user_id) as writer:
+        async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
             if session_id is not None:
                 gone = await store.forget_session(
@@ -371,7 +357,7 @@ class Recorder:
             return gone if dry_run else gone + await self.forget(owner)
         if not dry_run:
             # Who is just saying something has said it before, or is refused.
-            async with self._writing(owner):
+            async with self._writers.writing(owner):
                 await self.forget(roster, session_id=person)
         return await self.forget(owner, person=person, dry_run=dry_run) if forgets else Forgotten()
 
@@ -405,50 +391,10 @@ class Recorder:
 
     async def erased_elsewhere(self) -> None:
         """Let go of what another assistant may have forgotten."""
-        for writer in self._writers.values():
-            # A writer at work asks by itself, and knows then what it may keep.
-            if not writer.lock.locked():
-                writer.sessions.clear()
+        self._writers.let_go()
         await self.forget_replies()
-
-    @asynccontextmanager
-    async def _writing(self, user_id: str) -> AsyncIterator[_Writer]:
-        writer = self._writers.setdefault(user_id, _Writer())
-        self._writers.move_to_end(user_id)
-        writer.callers += 1
-        try:
-            async with writer.lock:
-                yield writer
-        except BaseException:
-            # It is unknown how much reached the store: the next call reads the session again.
-            writer.sessions.clear()
-            raise
-        finally:
-            writer.callers -= 1
-            self._drop_idle()
-
-    def _drop_idle(self) -> None:
-        idle = [user_id for user_id, writer in self._writers.items() if not writer.callers]
-        for user_id in idle[: max(0, len(self._writers) - _USERS_KEPT)]:
-            del self._writers[user_id]
-
-    async def _rounds(self, writer: _Writer, user_id: str, session_id: str) -> list[Round]:
-        if self._notices and writer.as_of != (version := await self._notices.version(ERASED)):
-            writer.sessions.clear()
-            writer.as_of = version
-        if session_id not in writer.sessions:
-            records = await self._store.session(user_id, session_id)
-            _keep(writer, session_id, [record.round for record in records])
-        return writer.sessions[session_id]
 
 
 def _said_by(person: str | None, round: Round) -> Round:
     """The round under the name of the member who says it: in a shared space nobody chooses one."""
     return round if person is None else replace(round, user_name=person, assistant_name=None)
-
-
-def _keep(writer: _Writer, session_id: str, rounds: list[Round]) -> None:
-    writer.sessions[session_id] = rounds
-    writer.sessions.move_to_end(session_id)
-    while len(writer.sessions) > _SESSIONS_KEPT:
-        writer.sessions.popitem(last=False)

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memory_store._labels import Labels
+from memory_store._owners import whose
 from memory_store._points import records_in, scroll_in_parts
 from memory_store._reach import Reach, ReachRule, closest
-from memory_store._types import Record, Round, whose
+from memory_store._types import Record, Round
 from memory_store.engines._engine import Engine, UserScope
 from memory_store.engines._layout import REACH
 from memory_store.language import wished_reach
