@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -39,6 +39,7 @@ from memory_store import (
     RetentionRule,
     Round,
     as_title,
+    is_shared,
     where,
     whose,
 )
@@ -71,6 +72,7 @@ COVERED = {
     *(
         "sessions",
         "spaces",
+        "shared_spaces",
         "name_session",
         "count",
         "known_facts",
@@ -104,6 +106,15 @@ COVERED = {
 def test_every_public_method_is_tried() -> None:
     public = {name for name, _ in inspect.getmembers(MemoryStore) if not name.startswith("_")}
     assert public == COVERED, "a method of the store is missing in the machine of this module"
+
+
+MEMBER = "a"
+"""Who says what is said in a shared space."""
+
+
+def _said(user: str, *said: Any, **more: Any) -> Round:
+    """A round; one of a shared space says who said it."""
+    return Round(user, *said, **more, user_name=MEMBER if is_shared(user) else None)
 
 
 class Memories(RuleBasedStateMachine):
@@ -153,7 +164,7 @@ class Memories(RuleBasedStateMachine):
     @rule(user=ids, session=ids, index=indexes, text=texts, over=st.booleans())
     def remember(self, user: str, session: str, index: int, text: str, over: bool) -> None:
         at = MAY + timedelta(days=index)
-        round = Round(user, session, index, at, text, "Noted.", turn_ids=(text,))
+        round = _said(user, session, index, at, text, "Noted.", turn_ids=(text,))
         round = replace(round, labels={"index": index})
         held = {i: r.turn_ids for i, r in self._expected[user].items() if i == round.id}
         self._run(self._store.remember([round], over=held if over else None))
@@ -161,7 +172,7 @@ class Memories(RuleBasedStateMachine):
 
     @rule(user=ids, session=ids, text=texts)
     def foreseen(self, user: str, session: str, text: str) -> None:
-        round = Round(user, session, 9, MAY, text)
+        round = _said(user, session, 9, MAY, text)
         record = self._run(self._store.foreseen(round))
         assert record.round == round
         assert self._run(self._store.round(user, round.id)) is None
@@ -170,7 +181,7 @@ class Memories(RuleBasedStateMachine):
 
     @rule(user=ids, session=ids, index=indexes, text=texts)
     def remember_at_a_taken_place(self, user: str, session: str, index: int, text: str) -> None:
-        round = Round(user, session, index, MAY, text, turn_ids=(text, "new"))
+        round = _said(user, session, index, MAY, text, turn_ids=(text, "new"))
         if round.id in self._expected[user]:
             with pytest.raises(RoundTaken):
                 self._run(self._store.remember([round], over={}))
@@ -183,7 +194,7 @@ class Memories(RuleBasedStateMachine):
             record = self._run(self._store.enrich(theirs, extraction))
             assert record is not None
             self._own(owner, record)
-            stolen = Round(user, session, index, theirs.session_date, theirs.user_text)
+            stolen = _said(user, session, index, theirs.session_date, theirs.user_text)
             if user != owner and stolen.id not in self._expected[user]:
                 assert self._run(self._store.enrich(stolen, extraction)) is None
 
@@ -201,7 +212,7 @@ class Memories(RuleBasedStateMachine):
 
     @rule(user=ids, session=ids, index=indexes, by=st.sampled_from(["one", "other"]))
     def claim(self, user: str, session: str, index: int, by: str) -> None:
-        rounds = [Round(user, session, index, MAY, "Said by whom?")]
+        rounds = [_said(user, session, index, MAY, "Said by whom?")]
         claim = Claim(by, MAY + timedelta(minutes=1))
         got = self._run(self._store.claim(rounds, claim, MAY))
         assert {round.id for round in got} <= set(self._ids(session, index))
@@ -373,6 +384,8 @@ class Memories(RuleBasedStateMachine):
         for user, own in self._expected.items():
             spaces = [owner.space for owner in map(whose, known) if owner.user_id == user]
             assert self._run(self._store.spaces(user)) == sorted(filter(None, spaces))
+            shared = [whose(owner).space for owner in known if is_shared(owner) and user == MEMBER]
+            assert self._run(self._store.shared_spaces(user)) == shared
             assert self._run(self._store.count(user)) == len(own)
             listed = self._run(self._store.sessions(user))
             counted = {summary.session_id: summary.rounds for summary in listed}
