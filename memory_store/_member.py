@@ -9,10 +9,9 @@ from memory_store._changes.validity import Told
 from memory_store._listing import Listing, Page
 from memory_store._owners import is_shared
 from memory_store._reach import Reach
-from memory_store._reader import MemoryReader
+from memory_store._reader import MemoryOver, MemoryReader
 from memory_store._types import Record, Round
 from memory_store.recall._query import Query, Recall, Recalled
-from memory_store.recall._search import SearchedMemory
 
 
 def is_anothers(round: Round) -> bool:
@@ -20,31 +19,17 @@ def is_anothers(round: Round) -> bool:
     return is_shared(round.user_id) and bool(round.user_name)
 
 
-class MemberMemory(MemoryReader):
+class MemberMemory(MemoryOver):
     """What a member reads of a shared space. Their own rounds bear no name, as in a memory that is
     theirs alone."""
 
     def __init__(self, of: MemoryReader, person: str) -> None:
-        self._share(of)
-        self._of = of
+        super().__init__(of)
         self._person = person
-
-    @property
-    def _searched(self) -> SearchedMemory:
-        return self._of._searched
-
-    @property
-    def reach(self) -> Reach:
-        """See `MemoryReader.reach`."""
-        return self._of.reach
 
     def seen_up_to(self, reach: Reach) -> MemoryReader:
         """See `MemoryReader.seen_up_to`."""
         return MemberMemory(self._of.seen_up_to(reach), self._person)
-
-    async def as_seen(self, record: Record) -> Record:
-        """See `MemoryReader.as_seen`."""
-        return await self._of.as_seen(record)
 
     async def recall(self, query: Query) -> Recall:
         """See `MemoryReader.recall`."""

@@ -284,6 +284,28 @@ async def _records(hits: Sequence[StoredPoint]) -> list[Record]:
     return [from_payload(hit.payload) async for hit in in_slices(hits)]
 
 
+class MemoryOver(MemoryReader):
+    """A memory as another reader tells of it, searched as that one is; what is told is changed by
+    who extends this."""
+
+    def __init__(self, of: MemoryReader) -> None:
+        self._share(of)
+        self._of = of
+
+    @property
+    def _searched(self) -> SearchedMemory:
+        return self._of._searched
+
+    @property
+    def reach(self) -> Reach:
+        """See `MemoryReader.reach`."""
+        return self._of.reach
+
+    async def as_seen(self, record: Record) -> Record:
+        """See `MemoryReader.as_seen`."""
+        return await self._of.as_seen(record)
+
+
 class _SeenMemory(MemoryReader):
     """The whole memory as it is now, up to a reach."""
 

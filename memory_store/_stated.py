@@ -16,40 +16,25 @@ from memory_store._labels import Where
 from memory_store._listing import Listing, Page
 from memory_store._member import is_anothers
 from memory_store._reach import Reach
-from memory_store._reader import MemoryReader
+from memory_store._reader import MemoryOver, MemoryReader
 from memory_store._types import Fact, Record, SessionSummary
 from memory_store.recall._query import Query, Recall, Recalled
-from memory_store.recall._search import SearchedMemory
 
 # Who found a statement in the user's own words; a model words it anew.
 _VERBATIM = ("rule", "user", CORRECTION)
 _Place = tuple[str, str]
 
 
-class StatedMemory(MemoryReader):
+class StatedMemory(MemoryOver):
     """What of a memory the user stated, as it holds at a time."""
 
     def __init__(self, of: MemoryReader, at: datetime) -> None:
-        self._share(of)
-        self._of = of
+        super().__init__(of)
         self._at = at
-
-    @property
-    def _searched(self) -> SearchedMemory:
-        return self._of._searched
-
-    @property
-    def reach(self) -> Reach:
-        """See `MemoryReader.reach`."""
-        return self._of.reach
 
     def seen_up_to(self, reach: Reach) -> MemoryReader:
         """See `MemoryReader.seen_up_to`."""
         return StatedMemory(self._of.seen_up_to(reach), self._at)
-
-    async def as_seen(self, record: Record) -> Record:
-        """See `MemoryReader.as_seen`."""
-        return await self._of.as_seen(record)
 
     async def recall(self, query: Query) -> Recall:
         """What was stated in the rounds that are found, and how much more there is in them."""
