@@ -49,8 +49,8 @@ def main() -> None:
         nargs="+",
         type=to_size,
         default=list(map(store.Size, store.QUICK)),
-        metavar="ROUNDS[/USERS[/KEYS]]",
-        help="such as 100000/200 or 1000000/2000/2",
+        metavar="ROUNDS[/USERS[/KEYS]][/people]",
+        help="such as 100000/200, 1000000/2000/2 or, most with few, 1000000/10000/people",
     )
     parser.add_argument("--out", type=Path, default=Path("runs/bench.json"))
     arguments = parser.parse_args()
@@ -70,10 +70,13 @@ def main() -> None:
 
 
 def to_size(text: str) -> store.Size:
-    """`ROUNDS/USERS/KEYS`: users of 500 rounds and three to six keys a round unless given."""
-    rounds, *more = map(int, text.split("/"))
+    """`ROUNDS/USERS/KEYS`: users of 500 rounds and three to six keys a round unless given.
+
+    `/people` at the end spreads the rounds as people do, most of whom have few.
+    """
+    rounds, *more = map(int, text.removesuffix("/people").split("/"))
     users = more[0] if more else max(1, rounds // 500)
-    crowd = Crowd(rounds, users)
+    crowd = Crowd(rounds, users, as_people=text.endswith("/people"))
     return store.Size(crowd, (more[1],)) if len(more) > 1 else store.Size(crowd)
 
 

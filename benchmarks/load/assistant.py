@@ -41,17 +41,17 @@ def told(crowd: Crowd) -> list[Round]:
     """Rounds with statements of the user's and long replies. The statements come again and again,
     so that the encoder has them soon; no two replies are alike."""
     said = messages(_STATEMENTS)
-    each = crowd.rounds_each
+    places = crowd.places(range(crowd.rounds))
     return [
         Round(
-            f"{crowd.prefix}{n // each}",
-            f"s{n % each // 10}",
-            n % each % 10,
-            _START + timedelta(hours=n % each // 10),
+            user,
+            f"s{own // 10}",
+            own % 10,
+            _START + timedelta(hours=own // 10),
             said[n % _STATEMENTS],
             reply,
         )
-        for n, reply in enumerate(replies(crowd.rounds))
+        for n, ((user, own), reply) in enumerate(zip(places, replies(crowd.rounds), strict=True))
     ]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from benchmarks.__main__ import BENCHMARKS, to_size
 from benchmarks.compare_peers import PEERS_FOLDER, write_task
 from benchmarks.ingest import conversation, encoded_alone, through_the_store
 from benchmarks.measured import Measured
-from benchmarks.memories import DIMENSION, Crowd, Memories
+from benchmarks.memories import DIMENSION, Crowd, Memories, sizes_of_people
 from benchmarks.peers.peer import PEERS, Matrix
 from benchmarks.peers.peer import measured as measured_peer
 from benchmarks.store import Size, beside_local_mode, measured
@@ -82,6 +83,31 @@ def test_made_up_memories_are_the_same_every_time() -> None:
     assert len({point.id for point in first}) == 30
 
 
+def test_a_crowd_of_people_has_all_rounds_and_most_have_few() -> None:
+    crowd = Crowd(1_000_000, 10_000, as_people=True)
+    sizes = sorted(crowd.rounds_of(user) for user in range(crowd.users))
+    assert (sum(sizes), sizes[0], sizes[-1]) == (crowd.rounds, 1, 50_000)
+    assert sizes[5000] < 10 < 1000 < sizes[9900]
+
+
+def test_people_tell_their_rounds_one_after_the_other_and_who_told_more_asks_more() -> None:
+    crowd = Crowd(3000, 30, as_people=True)
+    told = [p.payload for part in Memories(texts=3).points(crowd, batch=700) for p in part]
+    counts = Counter(str(payload["user_id"]) for payload in told)
+    assert counts == {f"user{user}": crowd.rounds_of(user) for user in range(30)}
+    biggest = counts.most_common(1)[0][0]
+    own = [payload["round_index"] for payload in told if payload["user_id"] == biggest]
+    assert own == list(range(counts[biggest]))
+    queries, _ = Memories(texts=3).queries(crowd, 300)
+    asked = Counter(query.user_id for query in queries)
+    assert asked[biggest] == pytest.approx(300 * counts[biggest] / 3000, rel=0.2)
+
+
+def test_more_people_than_rounds_are_refused() -> None:
+    with pytest.raises(ValueError, match="30 people"):
+        sizes_of_people(20, 30)
+
+
 @pytest.mark.parametrize(
     ("text", "size"),
     [
@@ -89,6 +115,8 @@ def test_made_up_memories_are_the_same_every_time() -> None:
         ("100", Size(Crowd(100, 1))),
         ("10000/1", Size(Crowd(10_000, 1))),
         ("1000000/2000/2", Size(Crowd(1_000_000, 2000), (2,))),
+        ("1000000/10000/people", Size(Crowd(1_000_000, 10_000, as_people=True))),
+        ("9000/30/2/people", Size(Crowd(9000, 30, as_people=True), (2,))),
     ],
 )
 def test_sizes_on_the_command_line(text: str, size: Size) -> None:
