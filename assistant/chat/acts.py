@@ -70,7 +70,7 @@ MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 _OFFERS, _ASKS_BACK = 0.5, 0.3
 # A message that surely refuses is not stored. One that may refuse is stored, and the answer says
 # so.
-_REFUSES, _MAY_REFUSE = 0.33, 0.2
+_REFUSES, _MAY_REFUSE = 0.5, 0.2
 # A few polite words answer nothing: a question among them would be lost; and so would one that is
 # taken for work for a model.
 _POLITE, _WORK, _LONGEST_POLITE = 0.6, 0.8, 100

@@ -130,7 +130,8 @@ def _refusal() -> re.Pattern[str]:
     for language in LANGUAGES:
         spaced = language != "chinese"
         begin = r"(?<!\bi )(?<!\bcan )\b" if spaced else ""
-        gap = r"(?:\s*[\w'’]+){0,3}?[\s'’]*" if spaced else ""
+        # "Neighbour" and "now" begin like a "not", and are none.
+        gap = r"(?:(?!\w)|(?<='))(?:\s*[\w'’]+){0,3}?[\s'’]*" if spaced else ""
         worded.append(spelled(f"{begin}{{not}}{gap}{{keeping}}", "wishes", language))
         worded += word_list(language, "wishes.confidence")
     return re.compile("|".join(worded), re.I)
