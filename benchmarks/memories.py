@@ -20,6 +20,7 @@ from memory_store import Query, Record, Round, round_id
 from memory_store._points import to_point
 from memory_store.embedding.encoder import EncoderIdentity, Matrix, TextKind
 from memory_store.engines._engine import Point
+from memory_store.language import ENGLISH
 
 DIMENSION = 384
 ASKED_ON = date(2025, 1, 15)
@@ -149,7 +150,8 @@ class Memories:
         """One of the pool: a round's texts, words and payload, without keys, of nobody."""
         lengths = self._random.lognormal(0.0, 0.5, 2) * (_USER_WORDS, _ASSISTANT_WORDS)
         user, assistant = (self._text(max(3, int(length))) for length in lengths)
-        record = Record(Round("nobody", "none", 0, _START, user, assistant))
+        reading = ENGLISH.read(user)
+        record = Record(Round("nobody", "none", 0, _START, user, assistant, reading=reading))
         return to_point(record, np.empty((0, DIMENSION), np.float32))
 
     def _text(self, words: int) -> str:

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,9 +79,10 @@ async def measure(sizes: Sequence[Size]) -> list[Measured]:
 
 
 @contextmanager
-def qdrant() -> Iterator[Qdrant]:
-    """A new server, gone at the end."""
-    with tempfile.TemporaryDirectory() as folder:
+def qdrant(kept: Path | None = None) -> Iterator[Qdrant]:
+    """A server of its own, ended at the end; of its files only those in a folder `kept` stay."""
+    with ExitStack() as stack:
+        folder = kept or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         port, grpc_port = free_port(), free_port()
         process = subprocess.Popen(
             [_program(), "--disable-telemetry"],
@@ -98,7 +99,7 @@ def qdrant() -> Iterator[Qdrant]:
         )
         try:
             _wait_for(f"http://127.0.0.1:{port}/readyz")
-            yield Qdrant(port, grpc_port, process.pid, Path(folder))
+            yield Qdrant(port, grpc_port, process.pid, folder)
         finally:
             process.terminate()
             process.wait(60)
@@ -120,7 +121,7 @@ def free_port() -> int:
 
 
 def _wait_for(url: str) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while True:
         try:
             if httpx.get(url).status_code == 200:

@@ -7,7 +7,6 @@ How sure one has to be of each act follows from what a wrong guess costs
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from itertools import islice
 from typing import NamedTuple
 
 from assistant.answering.packing import shortened
@@ -54,6 +53,7 @@ from memory_store.language import (
     without_lead,
     wording,
 )
+from memory_store.scheduler import aside
 
 NOT_KEPT = (
     "This message is not stored, as you asked. If it should be, say it again, beginning with "
@@ -169,7 +169,7 @@ class Acts:
         if self.has_model:
             return ""
         facts = (await self._memory.as_seen(await self._store.foreseen(said))).facts
-        parts = [*_told(meaning, facts)]
+        parts = await aside(len(meaning.reading.text), _told, meaning, facts)
         if not parts and meaning.tells:
             parts = [(meaning.reading.text, ())]
         if not parts:
@@ -179,26 +179,27 @@ class Acts:
         in_doubt = meaning.wishes.refuses >= _MAY_REFUSE
         return f"{noted}\n{MAY_BE_PRIVATE}" if in_doubt else noted
 
-    def still_open(self, call: ChatCall, meaning: Meaning, due: Sequence[FactLink]) -> str:
+    async def still_open(self, call: ChatCall, meaning: Meaning, due: Sequence[FactLink]) -> str:
         """The questions that are put beside an answer: up to when something holds that was told
         just now, and whether what is `due` still does."""
         if due:
             self._due[call.place] = due
             while len(self._due) > _MOST_ASKED:
                 self._due.popitem(last=False)
-        open_ended = (
-            UNTIL_WHEN.format(said=_short(one.text))
-            for one in meaning.reading.sentences
-            if tells(one) and self._is_open(one.text, call.asked_at.date())
-        )
+        reading, today = meaning.reading, call.asked_at.date()
+        open_ended = await aside(len(reading.text), self._open_ended, reading.sentences, today)
         due_ones = (
             STILL_HOLDS.format(day=print_day(link.said_at), said=_short(link.text)) for link in due
         )
-        return "\n".join([*islice(open_ended, 1), *due_ones])
+        return "\n".join([*open_ended, *due_ones])
 
-    def _is_open(self, sentence: str, said_on: date) -> bool:
-        condition = self.language.condition_of(sentence, said_on)
-        return condition is not None and is_open(condition)
+    def _open_ended(self, sentences: Sequence[Sentence], said_on: date) -> list[str]:
+        """The question after the first statement that holds up to an end which it does not say."""
+        for one in sentences:
+            condition = self.language.condition_of(one.text, said_on) if tells(one) else None
+            if condition is not None and is_open(condition):
+                return [UNTIL_WHEN.format(said=_short(one.text))]
+        return []
 
     async def settled(self, call: ChatCall) -> Settled | None:
         """What a message settles that was asked in its session; None for any other message, which
@@ -258,11 +259,10 @@ _LONGEST = 100
 _Part = tuple[str, Sequence[FactLink]]
 
 
-def _told(meaning: Meaning, facts: Sequence[Fact]) -> Iterator[_Part]:
+def _told(meaning: Meaning, facts: Sequence[Fact]) -> list[_Part]:
     """Statements of the message, sentence by sentence, those first that replace something."""
     links = {fact.text: fact.supersedes for fact in facts if fact.is_users}
-    parts = [*_parts(meaning, facts, links)]
-    yield from sorted(parts, key=lambda part: not part[1])
+    return sorted(_parts(meaning, facts, links), key=lambda part: not part[1])
 
 
 def _parts(

@@ -151,7 +151,7 @@ class Chat:
         # In a shared space a fact may be another's.
         today = call.asked_at.date()
         due = [] if call.person else await self._recorder.ask_again(call.user_id, today)
-        return self._acts.still_open(call, meaning, due)
+        return await self._acts.still_open(call, meaning, due)
 
     def _check_model(self, call: ChatCall) -> None:
         wanted = demanded(call.options, call.message) or (("tools",) if call.after else ())

@@ -48,7 +48,7 @@ class ChatRounds:
             return None
         looked = [found for look in trace.looks for found in look.found]
         recalled = [*(recall.rounds if recall else ()), *looked]
-        size = sum(one.record.round.size for one in recalled)
+        size = len(call.text) + len(answer) + sum(one.record.round.size for one in recalled)
         repeats = await aside(size // _WORDS, repeated, call.text, answer, trace, recalled)
         messages = [*call.after, Message(Role.ASSISTANT, answer, {"tool_calls": trace.calls})]
         results = "" if trace.calls else kept_results(messages, self._kept_of_results)

@@ -226,8 +226,9 @@ def _seconds(code: str) -> float:
 @contextmanager
 def scripted(script: Script) -> Iterator[int]:
     """The port of a scripted model, a process of its own."""
-    delays = [str(script.first), str(script.pieces), str(script.every)]
-    with printing([sys.executable, "-m", "benchmarks.load.model", *delays], {}) as (line, _):
+    given = [script.first, script.pieces, script.every, script.fails_every]
+    command = [sys.executable, "-m", "benchmarks.load.model", *map(str, given)]
+    with printing(command, {}) as (line, _):
         yield int(line)
 
 

@@ -8,10 +8,12 @@ import json
 import re
 import sys
 from dataclasses import dataclass
+from itertools import count
 
 from assistant.answering.notes import MARKER
 
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.I)
+_REFUSED = b"HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n"
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
@@ -22,6 +24,8 @@ class Script:
     first: float = 1.0
     pieces: int = 40
     every: float = 0.1
+    fails_every: int = 0
+    """Each so many requests one is refused; none where this is 0."""
 
     @property
     def seconds(self) -> float:
@@ -33,11 +37,15 @@ async def serve(script: Script) -> None:
     """Answer until the process is ended."""
     pieces = [f"Noted. \n{MARKER}\nword", *["more words "] * (script.pieces - 1)]
     events = [_chunk(piece) for piece in pieces]
+    numbers = count(1)
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while await _request_read(reader):
-                await _reply(writer, script, events)
+                if script.fails_every and next(numbers) % script.fails_every == 0:
+                    writer.write(_REFUSED)
+                else:
+                    await _reply(writer, script, events)
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
@@ -88,4 +96,4 @@ _LAST = _chunk(None, finish_reason="stop") + _framed("[DONE]") + b"0\r\n\r\n"
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    asyncio.run(serve(Script(float(given[0]), int(given[1]), float(given[2]))))
+    asyncio.run(serve(Script(float(given[0]), int(given[1]), float(given[2]), int(given[3]))))

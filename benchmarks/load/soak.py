@@ -1,114 +1,237 @@
-"""Thousands of requests of every kind: does the process stay as small as it was?"""
+"""A day's traffic of many people, with a model that fails now and then: is anything lost, and does
+the process stay as small and as quick as it was?
+
+People tell, ask, search, look at their memories, forget sessions, and take in what they said
+elsewhere. What each has told is kept beside; at the end every memory is compared with it.
+"""
 
 import asyncio
+import json
+import random
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 
 from benchmarks.load.assistant import resident_mb, serving
 from benchmarks.load.measure import QUICK, chat_request, scripted, settings_for
 from benchmarks.measured import Measured
+from benchmarks.texts import messages, questions
 from memory_store import Query
 from memory_store.embedding import PACKAGED
 
-_Request = tuple[str, str, Mapping[str, Any] | None, int]
-"""Method, path, body, and the status that it must be answered with."""
-_Kinds = Sequence[Callable[[int], _Request]]
+_PEOPLE, _CALLERS = 200, 8
+_FAILS_EVERY = 40
+_SESSION = 12  # messages, after which a person begins another one
+_RECORDED, _IMPORTED = 4, 60  # rounds of a session that is sent whole, and of one that is imported
+_DAY = "2025-01-15T12:00:00Z"
 
 
-async def measure_soak(requests: int = 10_000, *, embedder: str = PACKAGED) -> list[Measured]:
-    """Resident memory after each tenth of so many mixed requests, beside that after the first: of
-    requests that tell something, which is kept, and then of as many that only ask."""
+@dataclass(slots=True)
+class Person:
+    """A user, and what their memory must hold."""
+
+    name: str
+    sessions: dict[str, set[str]] = field(default_factory=dict)
+    """What they have said, by session."""
+    unsure: set[str] = field(default_factory=set)
+    """What they said when the model failed: it may be there."""
+    begun: int = 0
+
+    @property
+    def told(self) -> set[str]:
+        """All that must be there."""
+        return set().union(*self.sessions.values())
+
+    def session(self) -> str:
+        """The session in which they go on."""
+        name = f"s{self.begun}"
+        if len(self.sessions.get(name, ())) >= _SESSION:
+            self.begun += 1
+            name = f"s{self.begun}"
+        self.sessions.setdefault(name, set())
+        return name
+
+
+@dataclass(slots=True)
+class Soaked:
+    """What came of it, by tenths of the requests."""
+
+    resident: list[float] = field(default_factory=list)
+    taken: list[list[float]] = field(default_factory=lambda: [[] for _ in range(10)])
+    """Milliseconds of chats, searches and lists."""
+    lost: int = 0
+    returned: int = 0
+    """Rounds that are there though they were forgotten, or never told."""
+    kept: int = 0
+
+    def to_measured(self, requests: int, idle: float) -> list[Measured]:
+        """Memory and the slowest of a hundred requests, at the end beside those before."""
+        what = f"{requests:,} requests of {_PEOPLE} people"
+        rounds = {"kept": self.kept, "lost": self.lost, "returned": self.returned}
+        sizes = {f"after_{tenth + 1}_tenths": size for tenth, size in enumerate(self.resident)}
+        slow = [float(np.percentile(taken, 99)) for taken in self.taken]
+        times = {f"p99_of_tenth_{tenth + 1}": one for tenth, one in enumerate(slow)}
+        return [
+            Measured(
+                f"memory after {what}",
+                "MB",
+                self.resident[-1],
+                self.resident[1],
+                "after a fifth of them",
+                False,
+                {"idle": idle, **rounds, **sizes},
+            ),
+            Measured(
+                f"p99 of chats, searches and lists among {what}",
+                "ms",
+                slow[-1],
+                slow[1],
+                "in the second tenth",
+                False,
+                times,
+            ),
+        ]
+
+
+async def measure_soak(requests: int = 20_000, *, embedder: str = PACKAGED) -> list[Measured]:
+    """Raises `RuntimeError` where a request fails that should not, and where a round is lost or
+    one comes back that was forgotten."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        scripted(QUICK) as model,
+        scripted(replace(QUICK, fails_every=_FAILS_EVERY)) as model,
         serving(Path(folder), **settings_for(model, embedder)) as (port, process_id),
     ):
         idle = resident_mb(process_id)
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            return [
-                _soaked(f"{requests:,} requests {what}", idle, sizes)
-                for what, kinds in (("that tell", _TELLING), ("that ask", _ASKING))
-                for sizes in [await _sizes(client, kinds, requests, process_id)]
-            ]
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+            traffic = _Traffic(client, requests, process_id)
+            soaked = await traffic.run()
+    if soaked.lost or soaked.returned:
+        raise RuntimeError(f"{soaked.lost} rounds lost, {soaked.returned} there that must not be")
+    return soaked.to_measured(requests, idle)
 
 
-async def _sizes(
-    client: httpx.AsyncClient, kinds: _Kinds, requests: int, process_id: int
-) -> dict[int, float]:
-    """Megabytes after each tenth of the requests."""
-    sizes = {}
-    for tenth in range(10):
-        until = (tenth + 1) * requests // 10
-        await _mixed(client, kinds, range(tenth * requests // 10, until))
-        sizes[until] = resident_mb(process_id)
-    return sizes
+class _Traffic:
+    def __init__(self, client: httpx.AsyncClient, requests: int, process_id: int) -> None:
+        self._client = client
+        self._requests = requests
+        self._process_id = process_id
+        self._said = messages(requests)
+        self._asked = questions(requests)
+        self._numbers = iter(range(requests))
+        self._soaked = Soaked()
+        doing: list[tuple[int, Callable[[Person, int], Awaitable[None]]]] = [
+            (45, self._tell),
+            (20, self._ask),
+            (15, self._search),
+            (8, self._record),
+            (8, self._list),
+            (2, self._forget),
+            (2, self._take_in),
+        ]
+        self._short = (self._tell, self._ask, self._search, self._list)
+        self._doing = [one for _, one in doing]
+        self._often = [often for often, _ in doing]
+
+    async def run(self) -> Soaked:
+        """All requests, each caller's people apart, so that it is known what was told when."""
+        people = [Person(f"user{number}") for number in range(_PEOPLE)]
+        callers = [people[first::_CALLERS] for first in range(_CALLERS)]
+        await asyncio.gather(*(self._call(i, own) for i, own in enumerate(callers)))
+        for person in people:
+            await self._compare(person)
+        return self._soaked
+
+    async def _call(self, caller: int, people: Sequence[Person]) -> None:
+        chance = random.Random(caller)
+        for number in self._numbers:
+            # Some people talk much more than others.
+            person = people[int(len(people) * chance.random() ** 2)]
+            [do] = chance.choices(self._doing, self._often)
+            began = time.perf_counter()
+            await do(person, number)
+            if do in self._short:
+                tenth = number * 10 // self._requests
+                self._soaked.taken[tenth].append(1000 * (time.perf_counter() - began))
+            if (number + 1) * 10 % self._requests < 10:
+                self._soaked.resident.append(resident_mb(self._process_id))
+
+    async def _send(
+        self, method: str, path: str, *, also: Sequence[int] = (), **body: Any
+    ) -> httpx.Response:
+        reply = await self._client.request(method, path, **body)
+        if reply.status_code != 200 and reply.status_code not in also:
+            raise RuntimeError(f"{method} {path}: {reply.status_code} {reply.text[:300]}")
+        return reply
+
+    async def _tell(self, person: Person, number: int) -> None:
+        said, session = f"{self._said[number]} ({number})", person.session()
+        body = chat_request(Query(person.name, said), session)
+        reply = await self._send("POST", "/v1/chat/completions", also=(502,), json=body)
+        if reply.status_code == 200 and '"error"' not in reply.text:
+            person.sessions[session].add(said)
+        else:
+            person.unsure.add(said)
+
+    async def _ask(self, person: Person, number: int) -> None:
+        body = chat_request(Query(person.name, self._asked[number]), "asking")
+        body["metadata"]["memory"] = "read_only"
+        await self._send("POST", "/v1/chat/completions", also=(502,), json=body)
+
+    async def _search(self, person: Person, number: int) -> None:
+        body = {"user_id": person.name, "query": self._asked[number]}
+        await self._send("POST", "/v1/memories/search", json=body)
+
+    async def _record(self, person: Person, number: int) -> None:
+        session, turns = self._talk(number, _RECORDED)
+        body = {"user_id": person.name, "messages": turns, "wait": True}
+        await self._send("POST", f"/v1/sessions/{session}/messages", json=body)
+        person.sessions[session] = {turn["content"] for turn in turns}
+
+    async def _take_in(self, person: Person, number: int) -> None:
+        """A talk that was had elsewhere."""
+        session, turns = self._talk(number, _IMPORTED)
+        path = f"/v1/users/{person.name}/import?format=auto"
+        await self._send(
+            "POST", path, content=json.dumps({"session_id": session, "messages": turns}) + "\n"
+        )
+        person.sessions[session] = {turn["content"] for turn in turns}
+
+    def _talk(self, number: int, rounds: int) -> tuple[str, list[dict[str, str]]]:
+        """A session of its own, and what was said in it."""
+        said = [f"{self._said[number]} ({number}, {place})" for place in range(rounds)]
+        turns = [{"role": "user", "content": text, "timestamp": _DAY} for text in said]
+        return f"r{number}", turns
+
+    async def _list(self, person: Person, number: int) -> None:
+        await self._send("GET", f"/v1/memories?user_id={person.name}&limit=20")
+
+    async def _forget(self, person: Person, number: int) -> None:
+        if not person.sessions:
+            return
+        session = min(person.sessions)
+        path = f"/v1/sessions/{session}?user_id={person.name}"
+        # A session in which the model failed at every message may not be there.
+        await self._send("DELETE", path, also=(404,))
+        del person.sessions[session]
+        # What was said in it is gone, whatever became of it.
+        person.begun += session == f"s{person.begun}"
+
+    async def _compare(self, person: Person) -> None:
+        path = f"/v1/users/{person.name}/export?format=records"
+        found = set(_texts_of((await self._send("GET", path)).text.splitlines()))
+        self._soaked.kept += len(found)
+        self._soaked.lost += len(person.told - found)
+        self._soaked.returned += len(found - person.told - person.unsure)
 
 
-def _soaked(what: str, idle: float, sizes: Mapping[int, float]) -> Measured:
-    first, *_, last = sizes.values()
-    by_tenth = {f"after_{number}": size for number, size in sizes.items()}
-    details = {"idle": idle, **by_tenth}
-    return Measured(
-        f"memory after {what}", "MB", last, first, "after a tenth of them", False, details
-    )
-
-
-async def _mixed(client: httpx.AsyncClient, kinds: _Kinds, numbers: range) -> None:
-    """Requests of every kind, eight at a time; each must succeed, or fail as it should."""
-    left = iter(numbers)
-
-    async def caller() -> None:
-        for number in left:
-            method, path, body, status = kinds[number % len(kinds)](number)
-            reply = await client.request(method, path, json=body)
-            if reply.status_code != status:
-                raise RuntimeError(f"{method} {path}: {reply.status_code} {reply.text[:300]}")
-
-    await asyncio.gather(*(caller() for _ in range(8)))
-
-
-def _searches(number: int) -> _Request:
-    body = {"user_id": _soaker(number), "query": f"What did I buy, number {number}?"}
-    return "POST", "/v1/memories/search", body, 200
-
-
-def _records(number: int) -> _Request:
-    turns = [{"role": "user", "content": f"I bought lamp number {number} in March."}]
-    path = f"/v1/sessions/s{number // 200}/messages"
-    return "POST", path, {"user_id": _soaker(number), "messages": turns}, 200
-
-
-def _lists(number: int) -> _Request:
-    return "GET", f"/v1/memories?user_id={_soaker(number)}&limit=5", None, 200
-
-
-def _looks_back(number: int) -> _Request:
-    return "GET", f"/v1/sessions?user_id={_soaker(number)}", None, 200
-
-
-def _fails(number: int) -> _Request:
-    return "POST", "/v1/chat/completions", {"messages": []}, 400
-
-
-def _chats(number: int) -> _Request:
-    said = Query(_soaker(number), f"I sold map number {number}. What did I buy?")
-    return "POST", "/v1/chat/completions", chat_request(said, f"c{number // 200}"), 200
-
-
-def _only_asks(number: int) -> _Request:
-    method, path, body, status = _chats(number)
-    assert body is not None
-    metadata = {**body["metadata"], "memory": "read_only"}
-    return method, path, {**body, "metadata": metadata}, status
-
-
-def _soaker(number: int) -> str:
-    return f"user{number % 20}"
-
-
-_TELLING: _Kinds = (_searches, _records, _lists, _looks_back, _fails, *[_chats] * 5)
-_ASKING: _Kinds = (_searches, _lists, _looks_back, _fails, *[_only_asks] * 5)
+def _texts_of(lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        record: Mapping[str, Any] = json.loads(line)
+        if text := record.get("user_text"):
+            yield text

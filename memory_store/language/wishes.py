@@ -184,7 +184,10 @@ def still_holds(text: str) -> bool | None:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text in lower case; of Chinese, the words that are known."""
+    """The words of a text in lower case; of Chinese, the words that are known. None of a text that
+    is too long to ask or answer anything."""
+    if len(text) > _LONGEST_REQUEST:
+        return []
     lowered = _chinese().sub(r" \g<0> ", text.lower().replace("’", "'"))
     return _WORD.findall(lowered)
 

@@ -67,6 +67,7 @@ def keys_config(dimension: int) -> models.VectorParams:
         size=dimension,
         distance=models.Distance.DOT,  # keys have unit length: the inner product is the cosine
         datatype=models.Datatype.FLOAT16,  # as the embedded engine holds them
+        on_disk=True,  # mapped: what nobody asks for needs no memory
         multivector_config=models.MultiVectorConfig(
             comparator=models.MultiVectorComparator.MAX_SIM
         ),

@@ -1,0 +1,1 @@
+"""One large memory: filled once, then searched, asked, restarted, backed up and forgotten in."""
