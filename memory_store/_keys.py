@@ -8,6 +8,7 @@ from typing import Self
 
 from memory_store._facts import goes_on_to_ask
 from memory_store._identity import to_identity
+from memory_store._owners import is_beside
 from memory_store._points import to_point
 from memory_store._types import Record
 from memory_store.embedding.embedder import Embedder
@@ -167,7 +168,8 @@ class Indexer:
 
     def _written(self, record: Record) -> list[RoundKey]:
         keys = self.keys(record)
-        if not any(key.kind in self.design.kinds for key in keys):
+        found = any(key.kind in self.design.kinds for key in keys)
+        if not found and not is_beside(record.round.user_id):
             self.fallbacks["key"] += 1
         return keys
 

@@ -33,7 +33,7 @@ class MemberMemory(MemoryOver):
 
     async def recall(self, query: Query) -> Recall:
         """See `MemoryReader.recall`."""
-        found = await self._of.recall(query)
+        found = await self._of.recall(replace(query, asker=self._person))
         return replace(
             found,
             rounds=self._found(found.rounds),

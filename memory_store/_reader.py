@@ -241,9 +241,9 @@ class MemoryReader:
         owners = filter(is_shared, await self._engine.owners(user_id))
         return sorted({space for space in (whose(owner).space for owner in owners) if space})
 
-    async def count(self, user_id: str) -> int:
-        """How many rounds are kept for a user."""
-        return await self._seen.count(UserScope(user_id))
+    async def count(self, user_id: str, where: Where = ()) -> int:
+        """How many rounds are kept for a user, of those labelled like this."""
+        return await self._seen.count(UserScope(user_id, labels=where))
 
     async def unenriched(
         self, *states: EnrichmentState, lapsed: datetime | None = None

@@ -28,6 +28,7 @@ from assistant.answering.profile import profile
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Trace, as_read
 from assistant.answering.selection import (
     as_typed,
+    askers_first,
     by_time,
     distinct,
     holding_first,
@@ -281,7 +282,7 @@ class QuotingReader:
         if not asked.about_replies:
             chosen = with_later(chosen, near, question)
         newer = passages(with_newer(chosen, near), language, replies=asked.about_replies)
-        return without_questions(holding_first(distinct(newer)))
+        return askers_first(without_questions(holding_first(distinct(newer))), question)
 
     def _unknown(
         self, near: Sequence[Statement], nearness: float, strangers: Sequence[str]

@@ -14,7 +14,16 @@ from itertools import islice
 
 from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.statements import ASKS, ONLY_ASKS, Statement, parts_gone, superseded
-from memory_store import CONDITION, FactLink, MemoryReader, Record, Round, Speaker, reading_of
+from memory_store import (
+    CONDITION,
+    FactLink,
+    MemoryReader,
+    Record,
+    Round,
+    Speaker,
+    is_anothers,
+    reading_of,
+)
 from memory_store.language import Asked, Kind, shared_words, terms, wording
 
 # A quote much farther from the question than the best one is noise beside it.
@@ -126,6 +135,16 @@ def _by_round(
 def without_questions(quotes: Sequence[Statement]) -> list[Statement]:
     """The quotes without what surely only asks; all of them where nothing else was said."""
     return [quote for quote in quotes if quote.asking < ONLY_ASKS] or list(quotes)
+
+
+def askers_first(quotes: Sequence[Statement], question: str) -> list[Statement]:
+    """The quotes in their order; but where a member of a shared space asks about themselves, what
+    others said comes behind what they said themselves and may tell of the same thing."""
+    others = [one for one in quotes if is_anothers(one.source.record.round)]
+    if not others or not wording("asked.who_asks").search(question):
+        return list(quotes)
+    enough = _from(max(one.closeness for one in quotes), _NEAR_THE_BEST)
+    return sorted(quotes, key=lambda one: one in others or one.closeness < enough)
 
 
 def reply_to(near: Sequence[Statement], best: Statement) -> list[Statement]:

@@ -7,12 +7,11 @@ from fastapi import APIRouter, Request
 from assistant.api.description import READING, WRITING, failures
 from assistant.api.parameters import UserInPath
 from assistant.api.replies.service import UserSurroundings
-from assistant.api.request_context import checked_weekday, user_in_path
+from assistant.api.request_context import checked_weekday, person_in_path
 from assistant.api.requests.memories import GivenSurroundings
 from assistant.api.route import JsonRoute, Parts
 from assistant.dates import parse_zone
 from assistant.surroundings import Surroundings
-from memory_store import whose
 
 router = APIRouter(
     prefix="/v1/users/{user_id:path}/surroundings", tags=["memories"], route_class=JsonRoute
@@ -24,7 +23,7 @@ async def read_surroundings(
     request: Request, parts: Parts, user_id: UserInPath
 ) -> UserSurroundings:
     """The time zone and the first day of the week that are kept of a user; null where none is."""
-    person = whose(await user_in_path(request, user_id)).user_id
+    person = await person_in_path(request, user_id)
     return _shown(person, await parts.surroundings.of(person))
 
 
@@ -34,7 +33,7 @@ async def keep_surroundings(
 ) -> UserSurroundings:
     """Keep the time zone and the first day of the week of a user, for requests that name none; what
     is not given is not kept any more."""
-    person = whose(await user_in_path(request, user_id)).user_id
+    person = await person_in_path(request, user_id)
     given = checked_surroundings(body.timezone, body.week_begins)
     await parts.surroundings.keep(person, given)
     return _shown(person, given)

@@ -18,6 +18,7 @@ AHEAD = (
     "what you say until then; /time goes back to now"
 )
 _LATEST = 10
+_OWN = "own"
 _EXPORT = "memories.jsonl"
 
 
@@ -71,9 +72,18 @@ class Talk:
     def _user(self, user_id: str) -> None:
         if user_id:
             self._conversation.connection.user_id = user_id
+            self._conversation.connection.enter(None)
             self._shown = []
             self._new("")
         self._say(f"user: {self._conversation.connection.user_id}")
+
+    def _space(self, named: str) -> None:
+        connection = self._conversation.connection
+        if named:
+            connection.enter(None if named == _OWN else named)
+            self._shown = []
+            self._new("")
+        self._say(f"space: {connection.space or 'none, your own memory'}")
 
     def _time(self, timestamp: str) -> None:
         self._conversation.be_at(None if timestamp in ("", "now") else timestamp)
@@ -157,6 +167,7 @@ COMMANDS = {
     "/new": Command("", "begin a new session", Talk._new),
     "/session": Command("[ID]", "show the session, or go on with another", Talk._session),
     "/user": Command("[NAME]", "show who you are, or be somebody else", Talk._user),
+    "/space": Command("[NAME]", "show the space, or speak in another, or 'own'", Talk._space),
     "/time": Command("[TIME]", "talk as of 2024-03-01, or as of now", Talk._time),
     "/memories": Command("[WORDS]", "the latest memories, or those found", Talk._memories),
     "/why": Command("", "why the last answer is what it is", Talk._why),

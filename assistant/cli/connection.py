@@ -13,6 +13,7 @@ from assistant.tls import trust_for
 
 _SECONDS = 600.0
 _DEFAULT_USER = "default"
+_SPACE = "X-Memory-Space"
 
 
 class ServerError(AssistantError):
@@ -65,6 +66,43 @@ class ServerConnection:
     @user_id.setter
     def user_id(self, user_id: str) -> None:
         self._user_id = user_id
+
+    @property
+    def space(self) -> str | None:
+        """The space that is asked about; None for the user's own memory."""
+        named: str | None = self._http.headers.get(_SPACE)
+        return named
+
+    def enter(self, named: str | None) -> None:
+        """Ask about this space from now on, or about the user's own memory."""
+        self._http.headers.pop(_SPACE, None)
+        if named is not None:
+            self._http.headers[_SPACE] = self._space_id(named)
+
+    @contextmanager
+    def beside_the_space(self) -> Iterator[None]:
+        """Ask about no space meanwhile."""
+        space = self._http.headers.pop(_SPACE, None)
+        try:
+            yield
+        finally:
+            self._http.headers.update({_SPACE: space} if space else {})
+
+    def space_path(self, named: str, member: str | None = None) -> str:
+        """The path of a shared space, or of a member of it."""
+        path = f"/v1/spaces/{in_path(self._space_id(named))}"
+        return path if member is None else f"{path}/members/{in_path(member)}"
+
+    def _space_id(self, named: str) -> str:
+        """The id of a space: as it is, or of the only shared space of the user with this name."""
+        if ":" in named or named.startswith("shared-"):
+            return named
+        spaces = self.mine("GET", "/v1/spaces")["data"]
+        ids = [str(one["space"]) for one in spaces if one.get("name") == named]
+        if len(ids) != 1:
+            many = "several of your spaces are" if ids else "no space of yours is"
+            raise ServerError(f"{many} called {named!r}: 'assistant spaces list' shows their ids")
+        return ids[0]
 
     def check(self) -> None:
         """Raise when no assistant answers there."""

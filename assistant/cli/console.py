@@ -112,11 +112,12 @@ def shown_progress(console: "Console") -> "Iterator[ProgressOfRounds]":
         yield _ShownProgress(console, bars)
 
 
-def confirmed(question: str) -> bool:
-    """Ask on the terminal; anything but yes is no. Raises where nobody can be asked."""
+def confirmed(question: str, command: str = "memories forget") -> bool:
+    """Ask on the terminal; anything but yes is no. Raises where nobody can be asked, with the
+    command that can be told not to."""
     if not sys.stdin.isatty():
         raise AssistantError(
-            f"{plain(question)} Cannot ask in a pipe: use 'assistant memories forget' with --yes"
+            f"{plain(question)} Cannot ask in a pipe: use 'assistant {command}' with --yes"
         )
     try:
         return input(f"{plain(question)} [y/N] ").strip().lower() in ("y", "yes")

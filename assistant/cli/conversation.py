@@ -93,7 +93,10 @@ class TerminalConversation:
 
         Opening a session stores nothing.
         """
-        return str(self.connection.mine("POST", "/v1/sessions", started_at=timestamp)["started_at"])
+        # Who only reads a shared space may open none there.
+        with self.connection.beside_the_space():
+            opened = self.connection.mine("POST", "/v1/sessions", started_at=timestamp)
+        return str(opened["started_at"])
 
     def _catch_up(self) -> None:
         sessions = self.connection.mine("GET", "/v1/sessions")["data"]

@@ -1,5 +1,5 @@
-"""The command line: chat, ask, memories, mcp; serve, check, config, keys; and those of a whole
-memory: migrate, reindex, backup, restore, repair, scrub."""
+"""The command line: chat, ask, memories, spaces, mcp; serve, check, config, keys; and those of a
+whole memory: migrate, reindex, backup, restore, repair, scrub."""
 
 import gc
 import sys
@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from assistant.cli import configuration, keys, moving, options, whole_memory
+from assistant.cli import configuration, keys, moving, options, spaces, whole_memory
 from assistant.cli.options import CommandResult, ServerOptions, SettingsOptions, declared
 from assistant.errors import AssistantError
 
@@ -18,6 +18,7 @@ app = typer.Typer(
 app.add_typer(configuration.app, name="config")
 app.add_typer(keys.app, name="keys")
 app.add_typer(moving.app, name="memories")
+app.add_typer(spaces.app, name="spaces")
 
 
 @app.callback(invoke_without_command=True)

@@ -62,7 +62,7 @@ class CommandResult(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ServerOptions:
+class PersonOptions:
     """A running assistant, and as whom it is asked."""
 
     assistant: Annotated[
@@ -84,6 +84,24 @@ class ServerOptions:
 
 
 @dataclass(frozen=True)
+class ServerOptions(PersonOptions):
+    """The same, and which memory of theirs is meant."""
+
+    space: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ASSISTANT_SPACE",
+            help="A space in place of the user's own memory: its id, or its name.",
+        ),
+    ] = None
+
+    def connect(self, **how: float) -> "ServerConnection":
+        connection = super().connect(**how)
+        connection.enter(self.space)
+        return connection
+
+
+@dataclass(frozen=True)
 class RunningOptions:
     """A running assistant that has a memory open, if there is one."""
 
@@ -96,7 +114,7 @@ class RunningOptions:
     def connect(self) -> "ServerConnection | None":
         if self.assistant is None:
             return None
-        return ServerOptions(self.assistant, None, self.api_key).connect()
+        return PersonOptions(self.assistant, None, self.api_key).connect()
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,8 @@ def print_memory(console: "Console", memory: Memory) -> None:
     zone = said_at[len("2023-05-20T10:00:00") :].replace("Z", "UTC")
     when = f"{in_prose(said_at)}, {said_at[11:16]} {zone}"
     say(console, f"{memory['id']}\n{when} · {one_line(where)}", style="dim")
-    for speaker, text in (("you", memory["user_text"]), ("assistant", memory["assistant_text"])):
+    user = one_line(memory["said_by"] or "you")
+    for speaker, text in ((user, memory["user_text"]), ("assistant", memory["assistant_text"])):
         if text:
             say(console, speaker, style="bold")
             _say_indented(console, text)
@@ -66,8 +67,11 @@ def print_memory(console: "Console", memory: Memory) -> None:
 
 
 def said(memory: Memory) -> str:
-    """What the user said, else what the assistant did, in one line."""
-    return one_line(memory["user_text"] or memory["assistant_text"])
+    """What the user said, else what the assistant did, in one line; with a name where it has one,
+    as in a shared space."""
+    name = memory.get("said_by") if memory["user_text"] else None
+    text = memory["user_text"] or memory["assistant_text"]
+    return one_line(f"{name}: {text}" if name else text)
 
 
 def what_goes(

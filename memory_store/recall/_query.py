@@ -88,6 +88,8 @@ class Query:
     """What the text asks for, where it was read before; its days count only with `asked_on`."""
     today: date | None = None
     """The day on which conditions may be over, where that is not `asked_on`."""
+    asker: str | None = None
+    """The name under which who asks speaks themselves, where that is one of several."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():

@@ -115,7 +115,7 @@ async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings)
     counted = None if settings.time_use is TimeUse.OFF else range_
     found = await find(memory, settings, query.text, scope, counted)
     embedding = found.embedding
-    named, bare = await aside(found.size, _named, query.text, found.places)
+    named, bare = await aside(found.size, _named, query, found.places)
     if bare != query.text:
         found = await find(memory, settings, bare, scope, counted)
         embedding += found.embedding
@@ -173,10 +173,11 @@ def _told_in(zone: tzinfo, found: Recalled) -> Recalled:
     return found if told is found.record else replace(found, record=told)
 
 
-def _named(text: str, places: Mapping[int, RoundOutline]) -> tuple[Speakers, str]:
+def _named(query: Query, places: Mapping[int, RoundOutline]) -> tuple[Speakers, str]:
     """The speakers that the text names, and the text without them."""
-    named = named_speakers(text, (place.speakers for place in places.values()))
-    return named, without_names(text, named)
+    rounds = (place.speakers for place in places.values())
+    named = named_speakers(query.text, rounds, query.asker)
+    return named, without_names(query.text, named)
 
 
 def _ranked(

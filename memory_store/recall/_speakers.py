@@ -2,7 +2,7 @@
 
 Who speaks says "I"; a speaker's own name is what the others say. Searched for, it finds those who
 talk to her. So the names of speakers in a question lift what these said, and the rest of the
-question is searched (measured in benchmarks/LOG.md).
+question is searched (measured in benchmarks/LOG.md). "My" names who asks, if that is one of them.
 """
 
 import re
@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from memory_store.language.languages import wording
 from memory_store.language.words import composed, terms
 
 Speakers = frozenset[str]
@@ -29,9 +30,10 @@ def speakers_of(user_name: str | None, assistant_name: str | None) -> Speakers:
     return frozenset(name for name in names if name)
 
 
-def named_speakers(text: str, rounds: Iterable[Speakers]) -> Speakers:
-    """The speakers that the text names, by all or a part of their name. One whose words every
-    round holds is no choice among them, and is left out; so is the only one who has a name."""
+def named_speakers(text: str, rounds: Iterable[Speakers], asker: str | None = None) -> Speakers:
+    """The speakers that the text names, by all or a part of their name, or as who asks. One whose
+    words every round holds is no choice among them, and is left out; so is the only one who has a
+    name."""
     of_rounds = set(rounds)
     names = frozenset[str]().union(*of_rounds)
     if len(names) < 2:
@@ -39,6 +41,8 @@ def named_speakers(text: str, rounds: Iterable[Speakers]) -> Speakers:
     told = _TextWords(text)
     chosen = names - frozenset.intersection(*of_rounds)
     named = {name for name in chosen if told.words_of(name)}
+    if asker in chosen and wording("asked.who_asks").search(text):
+        named.add(asker)
     taken = {word for name in named for word in told.words_of(name)}
     return frozenset(named | {name for name in chosen if told.short_names(name) - taken})
 

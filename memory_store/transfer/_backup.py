@@ -6,6 +6,7 @@ written back to lines and compared, so that what was restored is what was backed
 """
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from itertools import islice
 from memory_store._changes.writing import Linking
 from memory_store._identity import State, admit, maker, marked, place_of, refuse_unready, state_of
 from memory_store._keys import Indexer, KeyDesign
+from memory_store._owners import is_beside
 from memory_store._types import Record
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines._edge.operator import EdgeOperator, Repaired
@@ -25,6 +27,8 @@ from memory_store.transfer._records import ending, exported, from_lines, header,
 
 _PAGE = 128
 _BACKUP = "a backup"
+# How JSON writes the character between a user and a place beside their memory.
+_CONTROL = "\\u001f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +152,22 @@ class LinesSum:
 
     def __init__(self) -> None:
         self._digests: list[bytes] = []
+        self._beside = 0
 
     def add(self, line: str) -> int:
-        """How many rounds this line holds: one, or none in the first and the last one."""
-        if line in (header(), ending(self.rounds)):
+        """How many records this line holds: one, or none in the first and the last one."""
+        if line in (header(), ending(len(self._digests))):
             return 0
         self._digests.append(hashlib.sha256(line.encode()).digest())
+        # Few lines are of a space, or hold what is kept beside a memory.
+        self._beside += _CONTROL in line and is_beside(json.loads(line)["user_id"])
         return 1
 
     @property
     def rounds(self) -> int:
-        """How many rounds there were."""
-        return len(self._digests)
+        """How many rounds there were, without what is kept beside a memory, such as who is a
+        member."""
+        return len(self._digests) - self._beside
 
     @property
     def checksum(self) -> str:

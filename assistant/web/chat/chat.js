@@ -9,10 +9,11 @@ import { day } from "../page/dates.js";
 import { byId, el } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { Refused, ask, path } from "../server/api.js";
+import { isReader, mayForget, other } from "../server/space.js";
 import { streamChat } from "../server/stream.js";
 import { keepTrace, remembered, traceOf } from "../why/traces.js";
 import { hideWhy, showWhy } from "../why/why.js";
-import { focusDraft, giveBack, setBusy, startComposer, write } from "./composer.js";
+import { focusDraft, giveBack, leaveTo, setBusy, startComposer, write } from "./composer.js";
 import { clearLog, growing, keepingTheEnd, say, sayNothing, sayWithdrawn, scrollDown, welcome } from "./log.js";
 import { model } from "./model.js";
 import { content } from "./picture.js";
@@ -45,6 +46,7 @@ export async function openChat(id) {
     if (chat.id !== id) return; // another one was opened meanwhile
     clearLog();
     showHead(session);
+    leaveTo(other(session.data[0]));
     session.data.forEach(showRound);
     scrollDown();
   } catch (error) {
@@ -94,6 +96,7 @@ function reset(id) {
   hideWhy();
   hideError();
   setBusy(false);
+  leaveTo(null);
 }
 
 function showHead(session) {
@@ -111,17 +114,17 @@ function showRound(value) {
   for (const [role, content] of [["user", text], ["assistant", answer]]) {
     if (!content) continue;
     chat.messages.push({ role, content, id: value.id });
-    say(role, content).dataset.round = value.id;
+    say(role, content, { by: role === "user" ? other(value) : null }).dataset.round = value.id;
   }
   const message = value.answer_withdrawn ? sayWithdrawn() : byId("log").lastElementChild;
   const key = traceOf(value.id)?.key;
-  message.append(under(message, { id: value.id, text, answer, earlier, key, kept: true }));
+  message.append(under(message, { id: value.id, text, answer, earlier, key, kept: true, value }));
 }
 
 function send(text, how) {
   const key = chat.unsent?.text === text ? chat.unsent.key : randomId();
   const question = say("user", [text, how.picture?.name].filter(Boolean).join("\n"));
-  answer({ text, ...how, key, earlier: [...chat.messages], question });
+  answer({ text, ...how, kept: how.kept && !isReader(), key, earlier: [...chat.messages], question });
 }
 
 /**
@@ -247,7 +250,8 @@ function body(id, { text, picture, kept, asOf, earlier }) {
 
 /** What can be done about an answer: all of it when it is in view, the latest can be made again. */
 function under(message, said) {
-  const { id, text, memory, kept, asOf } = said;
+  const { id, text, memory, kept, asOf, value = {} } = said;
+  const isOwn = !other(value);
   const button = (label, onclick, name = "") => el("button", { type: "button", class: `quiet ${name}`, onclick }, label);
   const withRound = (act) => () =>
     ask("GET", path`/v1/memories/${id}`, { query: { user_id: settings.user } }).then(act).catch(showError);
@@ -256,8 +260,9 @@ function under(message, said) {
   return el("p", { class: "under" },
     isExplained(memory) || traceOf(id) ? button(t("why_button"), why, "why") : null,
     said.answer ? copyButton(() => said.answer) : null,
-    (text || said.picture) && (id || !kept) ? button(t("regenerate"), again, "again") : null,
-    id ? [button(t("correct"), withRound(openCorrection)), button(t("forget"), withRound(forgetRound))] : null,
+    (text || said.picture) && isOwn && (id || !kept) ? button(t("regenerate"), again, "again") : null,
+    id && isOwn ? button(t("correct"), withRound(openCorrection)) : null,
+    id && mayForget(value) ? button(t("forget"), withRound(forgetRound)) : null,
     kept ? null : el("span", { class: "faint" }, asOf ? t("as_of_unkept", { day: day(asOf) }) : t("unkept_mark")));
 }
 

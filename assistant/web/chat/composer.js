@@ -4,6 +4,7 @@
 import { byId } from "../page/dom.js";
 import { asOf, startAsOf } from "./as_of.js";
 import { startAttachments } from "./attach.js";
+import { t } from "../page/words.js";
 import { hasPicture, showPicture, takePicture } from "./picture.js";
 
 /** Wire the form; `onSend` gets a text and how it is meant: `{kept, asOf, picture}`. */
@@ -41,6 +42,12 @@ export function giveBack(text, { kept, asOf, picture }) {
   showPicture(picture);
   write(text);
   byId("unkept").checked = !kept && !asOf;
+}
+
+/** Nothing is written where `name` alone goes on with a conversation. */
+export function leaveTo(name) {
+  for (const one of byId("composer").querySelectorAll("#space-note, textarea, .tools")) one.hidden = Boolean(name);
+  byId("others-note").textContent = name ? t("others_chat", { user: name }) : "";
 }
 
 /** While an answer is under way it can be stopped, and nothing is sent. */

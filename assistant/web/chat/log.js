@@ -26,11 +26,11 @@ export function sayNothing(text) {
   byId("log").replaceChildren(el("p", { class: "welcome" }, text));
 }
 
-/** Puts a message into the log, or in the place of another one, and gives it. */
-export function say(role, text, { instead } = {}) {
+/** Puts a message into the log, or in the place of another one, and gives it; `by` is who else said it. */
+export function say(role, text, { instead, by } = {}) {
   byId("log").querySelector(".welcome")?.remove();
   const body = el("div", { class: "text" }, role === "user" ? text : markdown(text));
-  const who = el("span", { class: "unseen" }, t(role === "user" ? "you_aloud" : "assistant_aloud"));
+  const who = by ? el("b", { class: "faint" }, by) : el("span", { class: "unseen" }, t(role === "user" ? "you_aloud" : "assistant_aloud"));
   const message = el("div", { class: `message ${role}` }, who, body);
   if (instead) instead.replaceWith(message);
   else byId("log").append(message);

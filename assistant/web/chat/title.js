@@ -5,6 +5,7 @@ import { days } from "../page/dates.js";
 import { byId, counted } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { ask, path } from "../server/api.js";
+import { mayForget } from "../server/space.js";
 import { t } from "../page/words.js";
 
 let shown = null;
@@ -16,6 +17,7 @@ export const titleOf = (session) => session.title ?? (session.opening || t("no_w
 export function showTitle(session) {
   shown = session;
   byId("chat-head").hidden = false;
+  byId("chat-head").querySelector(".actions").hidden = !mayForget(session.data?.[0] ?? {});
   byId("chat-title").textContent = titleOf(session);
   byId("chat-when").textContent = `${days(session.started_at, session.ended_at)} · ${counted(session.rounds, "message")}`;
 }

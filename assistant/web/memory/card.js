@@ -2,6 +2,7 @@
 
 import { dated, day, time } from "../page/dates.js";
 import { el } from "../page/dom.js";
+import { other } from "../server/space.js";
 import { facts } from "./facts.js";
 import { REACHES } from "./reach.js";
 import { t } from "../page/words.js";
@@ -15,7 +16,7 @@ const LONG = 600;
 export function card(value, { actions = [], withDay = true, factsOnly = false, asOf } = {}) {
   const when = withDay ? `${day(value.session_date)}, ${time(value.session_date)}` : time(value.session_date);
   const answer = value.answer_withdrawn ? el("p", { class: "said faint" }, WITHDRAWN) : said(t("assistant"), value.assistant_text);
-  const texts = factsOnly ? [] : [said(t("you"), value.user_text), answer];
+  const texts = factsOnly ? [] : [said(other(value) ?? t("you"), value.user_text), answer];
   return el("article", { class: "card", data: { id: value.id } },
     el("p", { class: "when" },
       dated(value.session_date, when),

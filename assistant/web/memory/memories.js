@@ -8,6 +8,7 @@ import { settings } from "../page/settings.js";
 import { readSessions } from "../chat/sessions.js";
 import { notice } from "../page/notice.js";
 import { ask, path } from "../server/api.js";
+import { here, isReader, mayForget, other } from "../server/space.js";
 import { card } from "./card.js";
 import { healthCard, noFinding, readHealth } from "./health.js";
 import { openCorrection } from "./correct.js";
@@ -129,13 +130,14 @@ function show(values, before) {
 function remembered(one, how) {
   const href = `#/chat/${encodeURIComponent(one.session_id)}`;
   const button = (label, act) => el("button", { type: "button", class: "quiet", onclick: act }, label);
+  const mayAct = !isReader() && mayForget(one);
   const actions = [
     el("a", { class: "quiet", href }, t("conversation_link")),
-    button(t("correct"), () => openCorrection(one)),
-    button(t(one.pinned ? "unpin" : "pin"), () => pin(one).catch(showError)),
-    button(t("forget"), () => forgetRound(one).catch(showError)),
-    reachChoice(one),
-  ];
+    other(one) || isReader() ? null : button(t("correct"), () => openCorrection(one)),
+    mayAct ? button(t(one.pinned ? "unpin" : "pin"), () => pin(one).catch(showError)) : null,
+    mayAct ? button(t("forget"), () => forgetRound(one).catch(showError)) : null,
+    !here() || here().role === "owner" ? reachChoice(one) : null,
+  ].filter(Boolean);
   // What is known as of an earlier day is for reading.
   return card(one, { ...how, actions: how.asOf ? actions.slice(0, 1) : actions });
 }

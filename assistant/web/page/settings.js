@@ -13,6 +13,8 @@ export const settings = {
   get language() { return kept(localStorage, "language", ""); },
   get model() { return kept(localStorage, "model", ""); },
   set model(name) { keep(localStorage, "model", name); },
+  get space() { return kept(localStorage, "space", ""); },
+  set space(name) { keep(localStorage, "space", name); },
   get key() { return kept(sessionStorage, "key", "") || kept(localStorage, "key", ""); },
 
   save({ user, theme, language }) {

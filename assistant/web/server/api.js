@@ -19,13 +19,14 @@ export class Refused extends Error {
 
 /**
  * The response to a request. Raises ServerGone and Refused; an aborted request raises AbortError.
- * That a key is needed, or is wrong, is told to everybody by `key-refused` as well.
+ * That a key is needed, or is wrong, is told to everybody by `key-refused` as well, and by `space-lost`
+ * that the user is in no such space.
  */
 export async function request(method, path, { query = {}, body, headers = {}, signal } = {}) {
   const given = (Array.isArray(query) ? query : Object.entries(query)).filter(([, value]) => value !== undefined && value !== "");
   const url = path + (given.length ? `?${new URLSearchParams(given)}` : "");
-  const { key } = settings;
-  const all = { ...headers, ...said(), ...(key && { Authorization: `Bearer ${key}` }) };
+  const { key, space } = settings;
+  const all = { ...headers, ...said(), ...(key && { Authorization: `Bearer ${key}` }), ...(space && { "X-Memory-Space": space }) };
   let response;
   try {
     response = await fetch(url, { method, body, headers: all, signal });
@@ -37,7 +38,9 @@ export async function request(method, path, { query = {}, body, headers = {}, si
   if (response.status === 401) {
     document.dispatchEvent(new CustomEvent("key-refused", { detail: { key } }));
   }
-  throw new Refused(response.status, await errorOf(response), response.headers.get("Retry-After"));
+  const refused = new Refused(response.status, await errorOf(response), response.headers.get("Retry-After"));
+  if (refused.code === "space_not_found") document.dispatchEvent(new Event("space-lost"));
+  throw refused;
 }
 
 /** The JSON that a request is answered with; `send` is the body. */

@@ -3,6 +3,9 @@
 import { t } from "../page/words.js";
 
 const TITLES = {
+  not_yours: () => t("refused_not_yours"),
+  role_required: () => t("refused_role"),
+  space_not_found: () => t("refused_space"),
   401: () => t("refused_401"),
   403: () => t("refused_403"),
   404: () => t("refused_404"),
@@ -13,7 +16,7 @@ const TITLES = {
 
 /** The first sentence of a refusal. */
 export function titleOf(refused) {
-  const found = TITLES[refused.status];
+  const found = TITLES[refused.code] ?? TITLES[refused.status];
   if (found) return found(refused);
   return t(refused.status >= 500 ? "refused_5xx" : "refused_4xx");
 }

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from calls import record
+from in_process import Run
 from served import served
 
 from assistant import Settings, create_app
@@ -50,6 +51,22 @@ def test_everything_of_everybody(http: httpx.Client) -> None:
     http.delete("/v1/users/ann/memories")
     reply = http.post("/v1/users/ann/import", content=lines)
     assert reply.json()["imported"] == 6
+
+
+def test_what_is_kept_beside_a_memory_is_in_it_and_counts_as_none(
+    http: httpx.Client, run: Run, tmp_path: Path
+) -> None:
+    space = http.post("/v1/spaces", json={"user_id": "ann", "name": "Ours"}).json()["space"]
+    record(http, "ann", "s", "I like tea.", "Noted.", space=space)
+    record(http, "ann", "s", "I like rye.", "Noted.")
+    kept = http.put("/v1/users/ann/surroundings", json={"timezone": "Asia/Tokyo"})
+    assert kept.status_code == 200
+    assert len(backed_up(http)) == 4
+    assert http.get("/version").json()["design"]["fallbacks"] == {}
+    file = tmp_path / "backup.jsonl"
+    assert run("backup", file, "--assistant", str(http.base_url), "--json").json["rounds"] == 2
+    restored = run("restore", file, "--data-dir", tmp_path / "other", "--json")
+    assert restored.json["rounds"] == 2
 
 
 def test_what_is_said_meanwhile_is_in_it_whole_or_not_at_all(http: httpx.Client) -> None:

@@ -61,6 +61,39 @@ def test_who_said_it_is_said(http: httpx.Client, home: dict[str, str]) -> None:
     assert sorted(listed(http, "cleo", **home)) == both
 
 
+OF_ONESELF = (
+    "Who is my dentist?",
+    "what's the name of my dentist",
+    "Remind me who my dentist is.",
+    "Do I have a dentist?",
+)
+
+
+@pytest.mark.parametrize("question", OF_ONESELF)
+def test_asked_of_oneself_what_one_said_oneself_comes_first(
+    http: httpx.Client, home: dict[str, str], question: str
+) -> None:
+    told(http, "ann", "hers", "My dentist is Doctor Quigley.", **home)
+    told(http, "ben", "his", "My dentist is called Amari.", **home)
+    told(http, "ben", "his", "My barber is Mr Osei.", **home)
+    for person, own, others in (("ann", "Quigley", "Amari"), ("ben", "Amari", "Quigley")):
+        quotes = [one for one in asked(http, person, question, **home).splitlines() if "“" in one]
+        assert "you said" in quotes[0]
+        assert own in quotes[0]
+        name = "ben" if person == "ann" else "ann"
+        assert any(f"{name} said" in one and others in one for one in quotes[1:])
+
+
+def test_asked_of_all_or_by_name_it_comes_as_it_is_near(
+    http: httpx.Client, home: dict[str, str]
+) -> None:
+    told(http, "ann", "hers", "Our router opens with tulip-88.", **home)
+    told(http, "ben", "his", "I bought a router cable.", **home)
+    for person, who in (("ann", "you"), ("ben", "ann")):
+        answered = asked(http, person, "What does our router open with?", **home)
+        assert f"{who} said: “Our router" in answered.splitlines()[1]
+
+
 def test_nobody_chooses_the_name_they_speak_under(http: httpx.Client, home: dict[str, str]) -> None:
     said = [
         {"role": "assistant", "content": "I keep the spare key.", "name": "ann"},

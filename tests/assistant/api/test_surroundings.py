@@ -135,3 +135,16 @@ def test_it_is_in_a_backup(http: httpx.Client, ann: str) -> None:
 def test_what_is_none(http: httpx.Client, ann: str, given: dict[str, Any], code: str) -> None:
     assert_error(keep(http, ann, **given), 400, "invalid_request_error", code)
     assert kept(http, ann) == NONE
+
+
+def test_in_a_shared_space_they_are_those_of_who_asks(http: httpx.Client, ann: str) -> None:
+    space = http.post("/v1/spaces", json={"user_id": ann, "name": "Ours"}).json()["space"]
+    body = {"user_id": ann, "role": "reader"}
+    http.put(f"/v1/spaces/{space}/members/of {ann}", json=body)
+    where = {"X-Memory-Space": space}
+    for person, timezone in ((ann, "Asia/Tokyo"), (f"of {ann}", "Europe/Lisbon")):
+        path = f"/v1/users/{person}/surroundings"
+        assert http.put(path, json={"timezone": timezone}, headers=where).status_code == 200
+        told = [http.get(path, headers=given).json() for given in (where, {})]
+        assert [(one["user_id"], one["timezone"]) for one in told] == [(person, timezone)] * 2
+    http.delete(f"/v1/spaces/{space}", params={"user_id": ann})

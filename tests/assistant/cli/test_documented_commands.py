@@ -80,6 +80,11 @@ SAYS = {
     "assistant memories forget --session holidays --dry-run": "nothing was forgotten: 1 memory",
     "assistant memories export": "written to memories.jsonl",
     "assistant memories import": "imported",
+    "assistant spaces begin": "shared-",
+    "assistant spaces admit": "ben\treader",
+    "assistant spaces list": "owner\t0\tOur household",
+    "assistant spaces remove": "ben is no member of Our household",
+    "assistant spaces end": "Our household is gone",
     "assistant config": "embedder",
     "assistant config init": "assistant.toml",
 }

@@ -54,6 +54,20 @@ def test_speakers_are_named_by_words_of_their_names(
 
 
 @pytest.mark.parametrize(
+    ("text", "asker", "named"),
+    [
+        ("What did I paint?", "Ann", {"Ann"}),
+        ("Is my bike as old as Stone's?", "Ann", {"Ann", "Bob Stone"}),
+        ("What did we paint?", "Ann", set()),
+        ("What did I paint?", "Zoë", set()),  # who said nothing
+        ("What did I paint?", None, set()),
+    ],
+)
+def test_who_asks_of_themselves_is_named(text: str, asker: str | None, named: set[str]) -> None:
+    assert named_speakers(text, [ANN, BOB], asker) == named
+
+
+@pytest.mark.parametrize(
     ("text", "names", "bare"),
     [
         ("What did Ann paint?", ["Ann"], "What did paint?"),
