@@ -27,6 +27,8 @@ _PADDED_CHARACTERS = 2 * LONGEST_READ
 # Fewer characters than this are not shared among workers: an encoder reads all its weights in every
 # call, which takes longer than computing with them.
 _WORTH_A_CALL = 400
+# Texts that would add more padding to a batch than this are encoded sooner in a call of their own.
+_PADDING = 40
 
 
 @dataclass(slots=True)
@@ -88,9 +90,10 @@ class Waiting:
         batch: Batch = {}
         longest = 0
         for key, text in window[: self._batch_size]:
+            padding = max(longest - text.size, (text.size - longest) * len(batch))
             longest = max(longest, text.size)
             enough = _PADDED_CHARACTERS if len(batch) < share else _WORTH_A_CALL
-            if batch and longest * (len(batch) + 1) > enough:
+            if batch and (padding > _PADDING or longest * (len(batch) + 1) > enough):
                 break
             batch[key] = text
             self.take(key, text)

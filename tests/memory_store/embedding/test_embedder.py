@@ -147,6 +147,16 @@ async def test_long_texts_make_smaller_batches() -> None:
     await embedder.close()
 
 
+async def test_texts_of_unlike_length_are_calls_of_their_own() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder)
+    texts = ["m" * 300, "f" * 120, "g" * 90, "h" * 320]
+    rows = await embedder.embed(texts, DOCUMENT)
+    assert encoder.batches == [["m" * 300, "h" * 320], ["f" * 120, "g" * 90]]
+    assert rows[:, 0].tolist() == [300, 120, 90, 320]
+    await embedder.close()
+
+
 class OneHeldEncoder(GatedEncoder):
     """Lets texts through that are short, whatever the gate."""
 
