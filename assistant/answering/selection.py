@@ -81,7 +81,8 @@ def with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[S
     recalled: the newest statement may be farther from the question than the old one."""
     every = list(quotes)
     for quote in every:  # which grows: what replaced it may have been replaced itself
-        newer = [s for s in near for link in _replaced_by(quote) if _holds(s, link)]
+        links = _replaced_by(quote)
+        newer = [s for s in near for link in links if _holds(s, link)]
         every += [statement for statement in newer if statement not in every]
     return every
 

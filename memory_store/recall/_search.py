@@ -22,9 +22,9 @@ from memory_store.scheduler import aside, pause
 async def query_vector(indexer: Indexer, settings: RecallSettings, text: str) -> Vector:
     """The unit vector between the question and the statement that would answer it."""
     statement = settings.statement_for(indexer.embedder)
-    texts = [text, indexer.design.language.as_statement(text)]
-    if statement == 0 or texts[0] == texts[1]:
-        texts = texts[:1]
+    texts = [text]
+    if statement and (told := indexer.design.language.as_statement(text)) != text:
+        texts.append(told)
     rows = await indexer.embedder.embed(texts, TextKind.QUERY)
     shares = [1 - statement, statement] if len(rows) == 2 else [1.0]
     between: Vector = np.asarray(shares, dtype=np.float32) @ rows

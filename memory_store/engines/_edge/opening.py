@@ -47,13 +47,13 @@ _MOST_NAMED = 3
 _NO_LEDGER = "its ledger is missing or cannot be read"
 
 
-def create(folder: Path, dimension: int) -> None:
-    """Make an empty shard, whole or not at all."""
+def create(folder: Path, dimension: int, rounds: int = 0) -> None:
+    """Make an empty shard for so many rounds, whole or not at all."""
     building = folder.with_name(folder.name + ".new")
     shutil.rmtree(building, ignore_errors=True)
     make_private(building.parent)
     make_private(building)
-    shard = qe.EdgeShard.create(str(building), config(dimension))
+    shard = qe.EdgeShard.create(str(building), config(dimension, rounds))
     for name, schema in indexes().items():
         shard.update(qe.UpdateOperation.create_field_index(name, schema))
     shard.close()

@@ -58,7 +58,7 @@ class Copy:
         self.folder = folder
         self._building = scrubbed_of(folder)
         shutil.rmtree(self._building, ignore_errors=True)
-        create(self._building, dimension)
+        create(self._building, dimension, source.info().points_count)
         self._shard = qe.EdgeShard.load(str(self._building))
         self._account = Account()
         self._unflushed = 0

@@ -65,6 +65,7 @@ from memory_store.engines._server.points import (
     to_waiting,
     vectors_of,
     versions_of,
+    words_config,
 )
 from memory_store.errors import StoreMismatch
 
@@ -91,7 +92,7 @@ class ServerEngine(OnServer):
         if not await self._collection.exists():
             await self._collection.create(
                 vectors_config={KEYS: keys_config(dimension)},
-                sparse_vectors_config={WORDS: models.SparseVectorParams()},
+                sparse_vectors_config={WORDS: words_config()},
                 hnsw_config=GRAPHS,
                 **self._spread,
             )

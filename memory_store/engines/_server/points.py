@@ -74,6 +74,16 @@ def keys_config(dimension: int) -> models.VectorParams:
     )
 
 
+# Rounds of a user below which words are looked for in each of them, and not among all that anybody
+# said with a word: of a million rounds these are many.
+_SCANNED = 20_000
+
+
+def words_config() -> models.SparseVectorParams:
+    index = models.SparseIndexParams(full_scan_threshold=_SCANNED)
+    return models.SparseVectorParams(index=index)
+
+
 def is_ours(params: models.CollectionParams, dimension: int) -> bool:
     vectors, words = params.vectors, (params.sparse_vectors or {}).get(WORDS)
     keys = vectors.get(KEYS) if isinstance(vectors, dict) else None
