@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.ingest import conversation, sent_by_users
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd, Memories, PreparedEncoder
-from benchmarks.pairs import Pairs, Taken, in_turns
+from benchmarks.pairs import PairedTimes, WorkTime, in_turns
 from benchmarks.processes import environment
 from memory_store import MemoryStore, Query, Round
 from memory_store.embedding import (
@@ -33,9 +33,10 @@ from memory_store.engines import EdgeEngine
 from memory_store.engines._engine import Point
 
 PEERS_FOLDER = Path(__file__).parent / "peers"
-_AT_ONCE = 16
+_AT_ONCE = 8
+_PASSES = 3
 _ONLY_WRITES = ("mem0",)  # its store is local mode
-Call = Callable[[str, int, int], Taken]
+Call = Callable[[str, int, int], WorkTime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ async def beside(
     return results
 
 
-async def written(given: Task, encoder: Encoder, peer: Call, times: int = 1) -> Pairs:
+async def written(given: Task, encoder: Encoder, peer: Call, times: int = 1) -> PairedTimes:
     """All rounds, some at once, by our store and a peer; `times` as in `in_turns`."""
     talk = given.talk
     embedder = Embedder(encoder)
@@ -122,26 +123,28 @@ async def written(given: Task, encoder: Encoder, peer: Call, times: int = 1) -> 
         async def ours(start: int) -> None:
             await sent_by_users(store, talk[start : start + _AT_ONCE])
 
-        def theirs(start: int) -> Taken:
+        def theirs(start: int) -> WorkTime:
             return peer("write", start, min(start + _AT_ONCE, len(talk)))
 
-        pairs = await in_turns(range(0, len(talk), _AT_ONCE), ours, theirs, times)
+        pairs = await in_turns(range(0, len(talk), _AT_ONCE), ours, theirs, times=times)
         await store.close()
     return pairs
 
 
-async def searched(given: Task, store: MemoryStore, peer: Call, size: int, times: int = 1) -> Pairs:
+async def searched(
+    given: Task, store: MemoryStore, peer: Call, size: int, times: int = 1
+) -> PairedTimes:
     """Each question to a store and a peer that hold so many points."""
 
     async def ours(number: int) -> None:
         await store.recall(given.query(number, size))
 
-    def theirs(number: int) -> Taken:
+    def theirs(number: int) -> WorkTime:
         return peer("search", number, given.row(number, size))
 
+    # Three passes: what the first search of a user reads stays in memory.
     numbers = range(len(given.queries))
-    await in_turns(numbers, ours, theirs)  # what the first search of a user reads stays in memory
-    return await in_turns(numbers, ours, theirs, times)
+    return await in_turns(numbers, ours, theirs, passes=_PASSES, times=times)
 
 
 @asynccontextmanager
@@ -173,10 +176,10 @@ def running(name: str, file: Path) -> Iterator[Call]:
         assert asked is not None
         assert answered is not None
 
-        def call(what: str, first: int, second: int) -> Taken:
+        def call(what: str, first: int, second: int) -> WorkTime:
             print(json.dumps([what, first, second]), file=asked, flush=True)
             if line := answered.readline():
-                return Taken(*json.loads(line))
+                return WorkTime(*json.loads(line))
             errors.seek(0)
             raise RuntimeError(f"{name} failed: {errors.read()[-2000:]}")
 
@@ -191,7 +194,7 @@ def packaged_encoder() -> ModelEncoder:
     return encoder
 
 
-def _measured(what: str, name: str, pairs: Pairs, rounds: int) -> Measured:
+def _measured(what: str, name: str, pairs: PairedTimes, rounds: int) -> Measured:
     ours, theirs = (
         np.array([taken.clock for taken in side]) for side in (pairs.ours, pairs.baseline)
     )

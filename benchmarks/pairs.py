@@ -2,13 +2,13 @@
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 
-class Taken(NamedTuple):
+class WorkTime(NamedTuple):
     """What one doing took, in seconds."""
 
     clock: float
@@ -17,11 +17,11 @@ class Taken(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class PairedTimes:
     """Each doing of ours and the baseline's beside it."""
 
-    ours: list[Taken] = field(default_factory=list)
-    baseline: list[Taken] = field(default_factory=list)
+    ours: list[WorkTime]
+    baseline: list[WorkTime]
 
     def ratio(self, of: str) -> float:
         """The median of how many times longer the baseline takes, by `clock` or `processor`."""
@@ -42,34 +42,48 @@ class Pairs:
 async def in_turns(
     numbers: Sequence[int],
     ours: Callable[[int], Awaitable[object]],
-    baseline: Callable[[int], Taken],
+    baseline: Callable[[int], WorkTime],
+    *,
+    passes: int = 1,
     times: int = 1,
-) -> Pairs:
+    processor: Callable[[], float] = time.process_time,
+) -> PairedTimes:
     """Ours and the baseline for each number, every other time the baseline first.
 
-    `times` does ours so many times, as if it had become so much slower.
+    Of several passes over all numbers the least counts for each, which a busy machine disturbs
+    least. `times` does ours so many times, as if it had become so much slower. `processor` tells
+    the processor time that ours has used so far.
     """
-    pairs = Pairs()
-    for number in numbers:
-        first = number % 2
-        if first:
-            pairs.baseline.append(baseline(number))
-        clock, processor = time.perf_counter(), time.process_time()
+
+    async def our_turn(number: int) -> WorkTime:
+        clock, used = time.perf_counter(), processor()
         for _ in range(times):
             await ours(number)
-        taken = Taken(time.perf_counter() - clock, time.process_time() - processor)
-        pairs.ours.append(taken)
-        if not first:
-            pairs.baseline.append(baseline(number))
-    return pairs
+        return WorkTime(time.perf_counter() - clock, processor() - used)
+
+    least: dict[int, tuple[WorkTime, WorkTime]] = {}
+    for number in list(numbers) * passes:
+        if number % 2:
+            theirs, mine = baseline(number), await our_turn(number)
+        else:
+            mine, theirs = await our_turn(number), baseline(number)
+        before = least.get(number, (mine, theirs))
+        least[number] = (_least(before[0], mine), _least(before[1], theirs))
+    return PairedTimes(
+        [mine for mine, _ in least.values()], [theirs for _, theirs in least.values()]
+    )
 
 
-def timed(work: Callable[[int], object]) -> Callable[[int], Taken]:
+def _least(one: WorkTime, other: WorkTime) -> WorkTime:
+    return WorkTime(min(one.clock, other.clock), min(one.processor, other.processor))
+
+
+def timed(work: Callable[[int], object]) -> Callable[[int], WorkTime]:
     """A baseline of this process."""
 
-    def done(number: int) -> Taken:
+    def done(number: int) -> WorkTime:
         clock, processor = time.perf_counter(), time.process_time()
         work(number)
-        return Taken(time.perf_counter() - clock, time.process_time() - processor)
+        return WorkTime(time.perf_counter() - clock, time.process_time() - processor)
 
     return done

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.capacity.figures import Figures
+from benchmarks.capacity.figures import KnownFigures
 from benchmarks.capacity.predictions import by_clients, compared, embedded, large, on_server
 from benchmarks.memories import Crowd
 
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--keys", type=float, help="of a round, in place of three to six")
     parser.add_argument("--cores", type=int, default=2, help="of the machine of one process")
     arguments = parser.parse_args()
-    figures = Figures(**({"keys": arguments.keys} if arguments.keys else {}))
+    figures = KnownFigures(**({"keys": arguments.keys} if arguments.keys else {}))
     console = Console()
     if arguments.figures:
         console.print(_listed(figures))
@@ -53,7 +53,7 @@ def crowd(size: str) -> Crowd:
 
 
 def measured_sizes(
-    found: dict[str, list[dict[str, Any]]], figures: Figures
+    found: dict[str, list[dict[str, Any]]], figures: KnownFigures
 ) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
     """Each size that was measured: what, predicted, measured."""
     for one in [*found.get("store", []), *found.get("server", [])]:
@@ -66,7 +66,7 @@ def measured_sizes(
         yield one["what"], predicted, {"p50": one["ours"], **one["details"]}
 
 
-def _predicted(figures: Figures, asked: Crowd, cores: int) -> Iterator[Table]:
+def _predicted(figures: KnownFigures, asked: Crowd, cores: int) -> Iterator[Table]:
     if asked.rounds > _EMBEDDED_UP_TO:
         table = Table("", "from", "to", title=f"{asked}")
         for what, value in large(figures, asked).items():
@@ -91,7 +91,7 @@ def _beside(what: str, predicted: dict[str, float], measured: dict[str, float]) 
     return table
 
 
-def _listed(figures: Figures) -> Table:
+def _listed(figures: KnownFigures) -> Table:
     table = Table("figure", "value", "", "from")
     for name, figure in figures.all.items():
         table.add_row(name, str(figure["value"]), figure["kind"], figure["from"])

@@ -9,7 +9,7 @@ import numpy as np
 _FILE = Path(__file__).parent / "figures.json"
 
 
-class Figures:
+class KnownFigures:
     """The numbers of `figures.json`, some put in place of them by the caller."""
 
     def __init__(self, **others: float) -> None:

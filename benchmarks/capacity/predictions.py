@@ -5,7 +5,7 @@ from math import ceil
 
 import numpy as np
 
-from benchmarks.capacity.figures import Figures
+from benchmarks.capacity.figures import KnownFigures
 from benchmarks.capacity.simulation import Request, Station, waited
 from benchmarks.memories import Crowd, sizes_of_people
 
@@ -15,10 +15,10 @@ _MONTH_DAYS = 30
 Range = tuple[float, float]
 
 
-class Asking:
+class Askers:
     """Draws how many rounds the user has who asks, and how much a request's time strays."""
 
-    def __init__(self, figures: Figures, crowd: Crowd) -> None:
+    def __init__(self, figures: KnownFigures, crowd: Crowd) -> None:
         users = min(crowd.users, _SAMPLED_USERS)
         each = crowd.rounds / crowd.users
         even = np.full(users, each)
@@ -35,9 +35,9 @@ class Asking:
         return float(random.lognormal(0.0, self._spread))
 
 
-def embedded(figures: Figures, crowd: Crowd) -> dict[str, float]:
+def embedded(figures: KnownFigures, crowd: Crowd) -> dict[str, float]:
     """The figures of `python -m benchmarks store` at one size, by the names that it gives them."""
-    asking = Asking(figures, crowd)
+    asking = Askers(figures, crowd)
 
     def search(random: np.random.Generator, more: float = 0.0) -> Request:
         taken = figures.at("search_ms", asking.rounds(random)) * asking.strayed(random) + more
@@ -58,9 +58,9 @@ def embedded(figures: Figures, crowd: Crowd) -> dict[str, float]:
     }
 
 
-def on_server(figures: Figures, crowd: Crowd) -> dict[str, float]:
+def on_server(figures: KnownFigures, crowd: Crowd) -> dict[str, float]:
     """The same of `python -m benchmarks server`; memory and disk as just after writing."""
-    asking = Asking(figures, crowd)
+    asking = Askers(figures, crowd)
 
     def search(random: np.random.Generator) -> Request:
         rounds, strayed = asking.rounds(random), asking.strayed(random)
@@ -76,13 +76,15 @@ def on_server(figures: Figures, crowd: Crowd) -> dict[str, float]:
     }
 
 
-def by_clients(figures: Figures, crowd: Crowd, clients: int, cores: int) -> dict[str, list[float]]:
+def by_clients(
+    figures: KnownFigures, crowd: Crowd, clients: int, cores: int
+) -> dict[str, list[float]]:
     """p50, p95 and p99 in ms of searches and of chats with a model, whose own time is not in them.
 
     One process: encoding on any core, all else on the event loop, one after the other. Encoding of
     one request runs beside the rest of another.
     """
-    asking = Asking(figures, crowd)
+    asking = Askers(figures, crowd)
     small = figures.at("search_ms", 500)
 
     def answering(request_ms: float) -> Callable[[np.random.Generator], Request]:
@@ -107,7 +109,7 @@ def by_clients(figures: Figures, crowd: Crowd, clients: int, cores: int) -> dict
     }
 
 
-def large(figures: Figures, crowd: Crowd, replicas: int = 2) -> dict[str, Range | str]:
+def large(figures: KnownFigures, crowd: Crowd, replicas: int = 2) -> dict[str, Range | str]:
     """What a provider needs for these rounds, lowest and highest; and how searches wait."""
     need = 1 / (1 - figures["free"])
     memory = [crowd.rounds * figures["hot"] * kb / 1e6 for kb in figures.range("server_kb_round")]
@@ -160,12 +162,12 @@ def large(figures: Figures, crowd: Crowd, replicas: int = 2) -> dict[str, Range 
     }
 
 
-def _searching(figures: Figures, crowd: Crowd, shards: int, a_second: float) -> str:
+def _searching(figures: KnownFigures, crowd: Crowd, shards: int, a_second: float) -> str:
     """Searches at the peak where each goes to all shards of its cluster, a node each.
 
     A user's rounds are spread over the shards; what a search takes beside its rounds, each takes.
     """
-    asking, need = Asking(figures, crowd), 1 / (1 - figures["free"])
+    asking, need = Askers(figures, crowd), 1 / (1 - figures["free"])
     assistants = Station(ceil(a_second * figures["chat_request_ms"] / 1000 * need) + 1)
     nodes = [Station(int(figures["node_cores"])) for _ in range(shards)]
 
