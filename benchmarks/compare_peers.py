@@ -1,4 +1,4 @@
-"""Beside other memories: the same texts, the same weights, the same users, in one run.
+"""Beside other memories: the same texts, the same weights, the same users, in turns.
 
 Peers are installed into an environment of their own, made on first use under the cache folder.
 Writing is measured with the encoder, searching without: the peers hold one vector a round, the
@@ -8,26 +8,73 @@ store three to six keys and the words, so it does more work for each.
 import json
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.ingest import conversation, key_texts, through_the_store
+from benchmarks.ingest import conversation, sent_by_users
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd, Memories, PreparedEncoder
+from benchmarks.pairs import PairedTimes, WorkTime, in_turns
 from benchmarks.processes import environment
-from benchmarks.store import searched
-from memory_store import MemoryStore, Round
+from memory_store import MemoryStore, Query, Round
 from memory_store.embedding import (
     PACKAGED,
     Embedder,
+    Encoder,
     ModelEncoder,
     TextKind,
 )
+from memory_store.embedding.encoder import Matrix
 from memory_store.engines import EdgeEngine
+from memory_store.engines._engine import Point
 
 PEERS_FOLDER = Path(__file__).parent / "peers"
+_AT_ONCE = 8
+_PASSES = 3
+_ONLY_WRITES = ("mem0",)  # its store is local mode
+Call = Callable[[str, int, int], WorkTime]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What all are given: rounds to write with their texts, points to search among, questions."""
+
+    talk: Sequence[Round]
+    points: Sequence[Point]
+    queries: Sequence[Query]
+    vectors: Matrix
+
+    def write(self, file: Path) -> None:
+        """For a peer, which gets one vector of each point."""
+        fields = ("user_id", "user_text", "assistant_text")
+        talk = [{field: getattr(round, field) for field in fields} for round in self.talk]
+        np.savez(
+            file,
+            rounds=np.array(json.dumps(talk)),
+            users=np.array([point.payload["user_id"] for point in self.points]),
+            vectors=np.array([point.keys[0] for point in self.points]),
+            queries=self.vectors,
+        )
+
+    def row(self, number: int, size: int) -> int:
+        """Of a point among the first `size`, whose user asks this question."""
+        return number * size // len(self.queries)
+
+    def query(self, number: int, size: int) -> Query:
+        """As that user asks it."""
+        user = str(self.points[self.row(number, size)].payload["user_id"])
+        return replace(self.queries[number], user_id=user)
+
+
+def task(rounds: int, size: int, questions: int, texts: int = 2000) -> Task:
+    """So many rounds to write, and points of users who have 500 each."""
+    memories, crowd = Memories(texts=texts), Crowd(size, max(1, size // 500))
+    points = [point for batch in memories.points(crowd) for point in batch]
+    return Task(conversation(rounds), points, *memories.queries(crowd, questions))
 
 
 async def measure(
@@ -37,71 +84,122 @@ async def measure(
     names: Sequence[str] = ("local mode", "chromadb", "mem0"),
 ) -> list[Measured]:
     """Rounds written a second with the encoder, and a search at each size without."""
-    talk = conversation(rounds)
-    encoder = ModelEncoder(PACKAGED)
-    encoder.encode(["warm"], TextKind.DOCUMENT)
-    keys = await through_the_store(talk, encoder)
-    ours = {"ingest": keys * len(talk) / len(key_texts(talk))}
-    for size in sizes:
-        ours[f"search@{size}"] = await _searched(size, questions)
+    given, results = task(rounds, max(sizes), questions), []
+    encoder = packaged_encoder()
     with tempfile.TemporaryDirectory() as folder:
-        task = Path(folder) / "task.npz"
-        write_task(task, talk, sizes, questions)
-        peers = {name: in_environment(name, task) for name in names}
-    return [
-        Measured(
-            what,
-            "rounds/s" if what == "ingest" else "ms",
-            ours[what],
-            figure,
-            name,
-            more_is_better=what == "ingest",
-        )
-        for name, figures in peers.items()
-        for what, figure in figures.items()
-    ]
+        file = Path(folder) / "task.npz"
+        given.write(file)
+        for name in names:
+            searched = () if name in _ONLY_WRITES else sizes
+            with running(name, file) as peer:
+                results += await beside(name, peer, given, encoder, searched)
+    return results
 
 
-async def _searched(size: int, questions: int) -> float:
-    """Median milliseconds of a whole recall, 500 rounds a user."""
-    crowd, memories = Crowd(size, max(1, size // 500)), Memories()
-    queries, rows = memories.queries(crowd, questions)
-    encoder = PreparedEncoder([query.text for query in queries], rows)
+async def beside(
+    name: str, peer: Call, given: Task, encoder: Encoder, sizes: Sequence[int]
+) -> list[Measured]:
+    """The figures of our store and of one peer."""
+    results = [_measured("ingest", name, await written(given, encoder, peer), len(given.talk))]
+    loaded = 0
+    async with our_store(given.queries, given.vectors) as (store, engine):
+        for size in sizes:
+            await engine.upsert(given.points[loaded:size])
+            peer("load", loaded, size)
+            loaded = size
+            pairs = await searched(given, store, peer, size)
+            results.append(_measured(f"search@{size}", name, pairs, 1))
+    return results
+
+
+async def written(given: Task, encoder: Encoder, peer: Call, times: int = 1) -> PairedTimes:
+    """All rounds, some at once, by our store and a peer; `times` as in `in_turns`."""
+    talk = given.talk
+    embedder = Embedder(encoder)
+    with tempfile.TemporaryDirectory() as folder:
+        store = MemoryStore(EdgeEngine(Path(folder)), embedder)
+        await store.open()
+
+        async def ours(start: int) -> None:
+            await sent_by_users(store, talk[start : start + _AT_ONCE])
+
+        def theirs(start: int) -> WorkTime:
+            return peer("write", start, min(start + _AT_ONCE, len(talk)))
+
+        pairs = await in_turns(range(0, len(talk), _AT_ONCE), ours, theirs, times=times)
+        await store.close()
+    return pairs
+
+
+async def searched(
+    given: Task, store: MemoryStore, peer: Call, size: int, times: int = 1
+) -> PairedTimes:
+    """Each question to a store and a peer that hold so many points."""
+
+    async def ours(number: int) -> None:
+        await store.recall(given.query(number, size))
+
+    def theirs(number: int) -> WorkTime:
+        return peer("search", number, given.row(number, size))
+
+    # Three passes: what the first search of a user reads stays in memory.
+    numbers = range(len(given.queries))
+    return await in_turns(numbers, ours, theirs, passes=_PASSES, times=times)
+
+
+@asynccontextmanager
+async def our_store(
+    queries: Sequence[Query], vectors: Matrix
+) -> AsyncIterator[tuple[MemoryStore, EdgeEngine]]:
+    """An empty store that knows the vectors of these questions, and its engine."""
     with tempfile.TemporaryDirectory() as folder:
         engine = EdgeEngine(Path(folder))
+        encoder = PreparedEncoder([query.text for query in queries], vectors)
         store = MemoryStore(engine, Embedder(encoder))
         await store.open()
-        for points in memories.points(crowd):
-            await engine.upsert(points)
-        await searched(store, queries)
-        taken, _ = await searched(store, queries)
+        yield store, engine
         await store.close()
-    return float(np.median(taken))
 
 
-def write_task(file: Path, rounds: Sequence[Round], sizes: Sequence[int], questions: int) -> None:
-    largest = max(sizes)
-    crowd, memories = Crowd(largest, max(1, largest // 500)), Memories(texts=1)
-    points = [point for batch in memories.points(crowd) for point in batch]
-    _, queries = memories.queries(crowd, questions)
-    fields = ("user_id", "user_text", "assistant_text")
-    talk = [{field: getattr(round, field) for field in fields} for round in rounds]
-    np.savez(
-        file,
-        rounds=np.array(json.dumps(talk)),
-        users=np.array([point.payload["user_id"] for point in points]),
-        vectors=np.array([point.keys[0] for point in points]),
-        sizes=np.array(sizes),
-        queries=queries,
-    )
-
-
-def in_environment(name: str, task: Path) -> dict[str, float]:
-    """Run one peer in the peers' environment; what it measured."""
+@contextmanager
+def running(name: str, file: Path) -> Iterator[Call]:
+    """A peer in the peers' environment, by a function that has it do something of the task."""
     python = environment(PEERS_FOLDER / "requirements.txt")
-    command = [str(python), str(PEERS_FOLDER / "peer.py"), name, str(task)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{name} failed: {done.stderr[-2000:]}")
-    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    command = [str(python), str(PEERS_FOLDER / "peer.py"), name, str(file)]
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+        ) as process,
+    ):
+        asked, answered = process.stdin, process.stdout
+        assert asked is not None
+        assert answered is not None
+
+        def call(what: str, first: int, second: int) -> WorkTime:
+            print(json.dumps([what, first, second]), file=asked, flush=True)
+            if line := answered.readline():
+                return WorkTime(*json.loads(line))
+            errors.seek(0)
+            raise RuntimeError(f"{name} failed: {errors.read()[-2000:]}")
+
+        yield call
+        asked.close()
+
+
+def packaged_encoder() -> ModelEncoder:
+    """The encoder that comes with the product, ready."""
+    encoder = ModelEncoder(PACKAGED)
+    encoder.encode(["warm"], TextKind.DOCUMENT)
+    return encoder
+
+
+def _measured(what: str, name: str, pairs: PairedTimes, rounds: int) -> Measured:
+    ours, theirs = (
+        np.array([taken.clock for taken in side]) for side in (pairs.ours, pairs.baseline)
+    )
+    if what == "ingest":
+        mine, other = rounds / ours.sum(), rounds / theirs.sum()
+        return Measured(what, "rounds/s", mine, other, name, more_is_better=True)
+    mine, other = 1000 * np.median(ours), 1000 * np.median(theirs)
+    return Measured(what, "ms", float(mine), float(other), name, more_is_better=False)

@@ -93,15 +93,20 @@ async def through_the_store(rounds: Sequence[Round], encoder: Encoder) -> float:
         store = MemoryStore(EdgeEngine(Path(folder)), embedder)
         await store.open()
         started = time.perf_counter()
-        await asyncio.gather(*(_send(store, rounds[n::_USERS]) for n in range(_USERS)))
+        await sent_by_users(store, rounds)
         taken = time.perf_counter() - started
         await store.close()
     return len(key_texts(rounds)) / taken
 
 
-async def _send(store: MemoryStore, rounds: Sequence[Round]) -> None:
-    for round in rounds:
-        await store.remember([round])
+async def sent_by_users(store: MemoryStore, rounds: Sequence[Round]) -> None:
+    """All users at once, each one round after the other."""
+
+    async def send(own: Sequence[Round]) -> None:
+        for round in own:
+            await store.remember([round])
+
+    await asyncio.gather(*(send(rounds[n::_USERS]) for n in range(_USERS)))
 
 
 def key_texts(rounds: Sequence[Round]) -> list[str]:

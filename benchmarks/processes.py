@@ -3,11 +3,13 @@ other people's packages, made when they are first needed."""
 
 import asyncio
 import hashlib
+import multiprocessing
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,8 +40,16 @@ def folder_of(wanted: Path, under: Path = CACHE) -> Path:
 _Result = TypeVar("_Result")
 
 
-def run(measurement: Callable[..., Coroutine[Any, Any, _Result]], *arguments: Any) -> _Result:
-    """Run a coroutine function to its end, in whatever process this is."""
+def in_own_process(
+    measurement: Callable[..., Coroutine[Any, Any, _Result]], *arguments: Any
+) -> _Result:
+    """Run a coroutine function to its end where nothing else has used memory."""
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawned) as process:
+        return process.submit(_run, measurement, *arguments).result()
+
+
+def _run(measurement: Callable[..., Coroutine[Any, Any, _Result]], *arguments: Any) -> _Result:
     return asyncio.run(measurement(*arguments))
 
 

@@ -5,13 +5,11 @@ sessions, times, fusion, and the records read. Every size is measured in a proce
 that its memory is its own.
 """
 
-import multiprocessing
 import resource
 import tempfile
 import time
 import warnings
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -20,7 +18,7 @@ from qdrant_client import QdrantClient, models
 
 from benchmarks.measured import Measured
 from benchmarks.memories import DIMENSION, Crowd, Memories, PreparedEncoder
-from benchmarks.processes import anonymous_mb, disk_mb, run
+from benchmarks.processes import anonymous_mb, disk_mb, in_own_process
 from memory_store import MemoryStore, Query
 from memory_store.embedding import Embedder
 from memory_store.embedding.encoder import Matrix
@@ -66,7 +64,7 @@ class Figures:
 
 async def measure(sizes: Sequence[Size] = tuple(map(Size, QUICK))) -> list[Measured]:
     """Searches at each size beside those at the first, then the same points in local mode."""
-    figures = [in_own_process(size) for size in sizes]
+    figures = [in_own_process(measured, size) for size in sizes]
     results = [
         Measured(
             f"search, {size.crowd}",
@@ -80,13 +78,6 @@ async def measure(sizes: Sequence[Size] = tuple(map(Size, QUICK))) -> list[Measu
         for size, found in zip(sizes, figures, strict=True)
     ]
     return results + await beside_local_mode()
-
-
-def in_own_process(size: Size) -> Figures:
-    """Measure one size where nothing else has used memory."""
-    spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawned) as process:
-        return process.submit(run, measured, size).result()
 
 
 async def measured(size: Size, questions: int = _QUESTIONS) -> Figures:

@@ -1,18 +1,17 @@
 """One peer, measured: `python peer.py NAME TASK.npz`, in the peers' own environment.
 
 Knows nothing of this project. The task holds rounds to write with their texts, and vectors to
-search among; what comes out is one line of JSON.
+search among. Each line of JSON that comes in is done, and answered by what it took.
 """
 
 import json
 import os
-import statistics
 import sys
 import tempfile
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -163,41 +162,43 @@ def sentence_transformer() -> Any:
     return model
 
 
-def measured(peer: Peer, task: Any) -> dict[str, float]:
-    """Rounds written a second; milliseconds of a search at each size of the task."""
-    rounds = json.loads(str(task["rounds"]))
-    started = time.perf_counter()
-    for at in range(0, len(rounds), 64):
-        peer.ingest(rounds[at : at + 64])
-    figures = {"ingest": len(rounds) / (time.perf_counter() - started)}
-    if isinstance(peer, Mem0):
-        return figures
-    users, vectors, loaded = task["users"].tolist(), task["vectors"], 0
-    for size in task["sizes"].tolist():
-        peer.load(users[loaded:size], vectors[loaded:size])
-        loaded = size
-        figures[f"search@{size}"] = _searched(peer, users[:size], task["queries"])
-    return figures
+def done(peer: Peer, task: Mapping[str, Any], what: str, first: int, second: int) -> list[float]:
+    """Write or load what lies from one place to another, or put a query as the user of a point.
+
+    What it took in seconds, by the clock and of the processor.
+    """
+    users, vectors = task["users"], task["vectors"]
+    doing: dict[str, Callable[[], None]] = {
+        "write": lambda: peer.ingest(task["rounds"][first:second]),
+        "load": lambda: peer.load(users[first:second], vectors[first:second]),
+        "search": lambda: peer.search(users[second], task["queries"][first]),
+    }
+    clock, processor = time.perf_counter(), time.process_time()
+    doing[what]()
+    return [time.perf_counter() - clock, time.process_time() - processor]
 
 
-def _searched(peer: Peer, users: Sequence[str], queries: Matrix) -> float:
-    taken = []
-    for number, query in enumerate(queries):
-        user = users[number * len(users) // len(queries)]
-        started = time.perf_counter()
-        peer.search(user, query)
-        taken.append((time.perf_counter() - started) * 1000)
-    return statistics.median(taken)
+def read(file: Path) -> dict[str, Any]:
+    """A task as it was written."""
+    with np.load(file) as kept:
+        return {
+            "rounds": json.loads(str(kept["rounds"])),
+            "users": kept["users"].tolist(),
+            "vectors": kept["vectors"],
+            "queries": kept["queries"],
+        }
 
 
 def main() -> None:
-    """Measure the named peer in an empty folder; nothing is sent anywhere."""
+    """Do what comes in to the named peer, in an empty folder; nothing is sent anywhere."""
     os.environ |= _QUIET
     warnings.simplefilter("ignore")
     name, file = sys.argv[1:]
+    task = read(Path(file))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        figures = measured(PEERS[name](folder), np.load(Path(file)))
-        print(json.dumps(figures), flush=True)
+        peer = PEERS[name](folder)
+        for line in sys.stdin:
+            print(json.dumps(done(peer, task, *json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":

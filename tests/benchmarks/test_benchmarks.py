@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from benchmarks.__main__ import BENCHMARKS, to_size
-from benchmarks.compare_peers import PEERS_FOLDER, write_task
+from benchmarks.compare_peers import PEERS_FOLDER, beside, task
 from benchmarks.ingest import conversation, encoded_alone, through_the_store
 from benchmarks.measured import Measured
 from benchmarks.memories import DIMENSION, Crowd, Memories, sizes_of_people
-from benchmarks.peers.peer import PEERS, Matrix
-from benchmarks.peers.peer import measured as measured_peer
+from benchmarks.pairs import PairedTimes, WorkTime, in_turns, timed
+from benchmarks.peers.peer import PEERS, Matrix, done, read
 from benchmarks.store import Size, beside_local_mode, measured
 from memory_store.embedding import HashEncoder
 
@@ -60,13 +60,59 @@ class Listing:
         self.searched.append(user)
 
 
-def test_a_peer_is_given_the_same_rounds_and_points(tmp_path: Path) -> None:
-    file, talk, peer = tmp_path / "task.npz", conversation(8), Listing()
-    write_task(file, talk, sizes=(20, 30), questions=3)
-    figures = measured_peer(peer, np.load(file))
-    assert set(figures) == {"ingest", "search@20", "search@30"}
-    assert peer.texts == [round.user_text for round in talk]
-    assert (len(peer.users), len(peer.searched)) == (30, 6)
+async def test_a_peer_is_given_the_same_rounds_and_points(tmp_path: Path) -> None:
+    file, given, peer = tmp_path / "task.npz", task(8, 30, 3, texts=5), Listing()
+    given.write(file)
+    kept = read(file)
+
+    def call(what: str, first: int, second: int) -> WorkTime:
+        return WorkTime(*done(peer, kept, what, first, second))
+
+    figures = await beside("listing", call, given, HashEncoder(), (20, 30))
+    assert {figure.what for figure in figures} == {"ingest", "search@20", "search@30"}
+    assert all(figure.ours > 0 and figure.baseline > 0 for figure in figures)
+    assert peer.texts == [round.user_text for round in given.talk]
+    # Each question three times at each size.
+    assert (len(peer.users), len(peer.searched)) == (30, 18)
+
+
+def test_a_peer_does_what_comes_in_and_tells_what_it_took(tmp_path: Path) -> None:
+    given = task(2, 4, 1, texts=5)
+    given.write(tmp_path / "task.npz")
+    kept, peer = read(tmp_path / "task.npz"), Listing()
+    assert len(done(peer, kept, "load", 1, 3)) == 2
+    assert (peer.users, peer.texts) == (["user0", "user0"], [])
+
+
+async def test_ours_and_the_baseline_take_turns_in_either_order() -> None:
+    said: list[str] = []
+
+    async def ours(number: int) -> None:
+        said.append(f"ours {number}")
+
+    other = timed(lambda number: said.append(f"other {number}"))
+    pairs = await in_turns(range(2), ours, other, times=2)
+    assert said == ["ours 0", "ours 0", "other 0", "other 1", "ours 1", "ours 1"]
+    assert len(pairs.ours) == len(pairs.baseline) == 2
+
+
+async def test_of_several_passes_the_least_counts() -> None:
+    took = iter([(5, 1), (3, 4), (4, 2), (6, 3)])
+
+    async def ours(number: int) -> None:
+        pass
+
+    pairs = await in_turns(range(2), ours, lambda _: WorkTime(*next(took)), passes=2)
+    assert pairs.baseline == [WorkTime(4, 1), WorkTime(3, 3)]
+
+
+def test_a_ratio_is_the_median_of_pairs() -> None:
+    pairs = PairedTimes(
+        [WorkTime(1, 1), WorkTime(2, 1), WorkTime(1, 1)],
+        [WorkTime(3, 1), WorkTime(4, 2), WorkTime(90, 3)],
+    )
+    assert (pairs.ratio("clock"), pairs.ratio("processor")) == (3, 2)
+    assert pairs.quartiles("processor") == (1.5, 2.5)
 
 
 def test_peers_are_pinned() -> None:
