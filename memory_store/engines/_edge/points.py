@@ -34,8 +34,7 @@ from memory_store.errors import (
     StoreUnavailable,
 )
 
-
-# Words are looked for in each of a user's rounds where these are fewer than the greater of both, and
+# Words are looked for in each of a user's rounds where these are fewer than the greater of both,
 # else among all that anybody said with a word: an entry there takes a twelfth of the time.
 _SCANNED, _SHARE_SCANNED = 5000, 12
 

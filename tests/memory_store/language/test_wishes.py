@@ -136,7 +136,10 @@ NOTHING = [
     *("My aunt wrote: “delete everything about my rent”.", "I never keep a diary."),
     *("How do I delete a branch in git?", "do not forget that I hate fish"),
     *("I sang.", "I ran.", "Meine Katze heißt jetzt Nori.", "What colour is my bicycle?"),
-    *("Our neighbour found the garden fence this morning.", "I now keep bees in the nearby garden."),
+    *(
+        "Our neighbour found the garden fence this morning.",
+        "I now keep bees in the nearby garden.",
+    ),
     "Sum up what we decided",
     "Please proofread this letter:\n\nMy dentist is now Dr Peeters in Ghent.",
 ]
