@@ -33,7 +33,7 @@ _DAY = "2025-01-15T12:00:00Z"
 
 
 @dataclass(slots=True)
-class Person:
+class Talker:
     """A user, and what their memory must hold."""
 
     name: str
@@ -125,7 +125,7 @@ class _Traffic:
         self._asked = questions(requests)
         self._numbers = iter(range(requests))
         self._soaked = Soaked()
-        doing: list[tuple[int, Callable[[Person, int], Awaitable[None]]]] = [
+        doing: list[tuple[int, Callable[[Talker, int], Awaitable[None]]]] = [
             (45, self._tell),
             (20, self._ask),
             (15, self._search),
@@ -140,14 +140,14 @@ class _Traffic:
 
     async def run(self) -> Soaked:
         """All requests, each caller's people apart, so that it is known what was told when."""
-        people = [Person(f"user{number}") for number in range(_PEOPLE)]
+        people = [Talker(f"user{number}") for number in range(_PEOPLE)]
         callers = [people[first::_CALLERS] for first in range(_CALLERS)]
         await asyncio.gather(*(self._call(i, own) for i, own in enumerate(callers)))
         for person in people:
             await self._compare(person)
         return self._soaked
 
-    async def _call(self, caller: int, people: Sequence[Person]) -> None:
+    async def _call(self, caller: int, people: Sequence[Talker]) -> None:
         chance = random.Random(caller)
         for number in self._numbers:
             # Some people talk much more than others.
@@ -169,7 +169,7 @@ class _Traffic:
             raise RuntimeError(f"{method} {path}: {reply.status_code} {reply.text[:300]}")
         return reply
 
-    async def _tell(self, person: Person, number: int) -> None:
+    async def _tell(self, person: Talker, number: int) -> None:
         said, session = f"{self._said[number]} ({number})", person.session()
         body = chat_request(Query(person.name, said), session)
         reply = await self._send("POST", "/v1/chat/completions", also=(502,), json=body)
@@ -178,22 +178,22 @@ class _Traffic:
         else:
             person.unsure.add(said)
 
-    async def _ask(self, person: Person, number: int) -> None:
+    async def _ask(self, person: Talker, number: int) -> None:
         body = chat_request(Query(person.name, self._asked[number]), "asking")
         body["metadata"]["memory"] = "read_only"
         await self._send("POST", "/v1/chat/completions", also=(502,), json=body)
 
-    async def _search(self, person: Person, number: int) -> None:
+    async def _search(self, person: Talker, number: int) -> None:
         body = {"user_id": person.name, "query": self._asked[number]}
         await self._send("POST", "/v1/memories/search", json=body)
 
-    async def _record(self, person: Person, number: int) -> None:
+    async def _record(self, person: Talker, number: int) -> None:
         session, turns = self._talk(number, _RECORDED)
         body = {"user_id": person.name, "messages": turns, "wait": True}
         await self._send("POST", f"/v1/sessions/{session}/messages", json=body)
         person.sessions[session] = {turn["content"] for turn in turns}
 
-    async def _take_in(self, person: Person, number: int) -> None:
+    async def _take_in(self, person: Talker, number: int) -> None:
         """A talk that was had elsewhere."""
         session, turns = self._talk(number, _IMPORTED)
         path = f"/v1/users/{person.name}/import?format=auto"
@@ -208,10 +208,10 @@ class _Traffic:
         turns = [{"role": "user", "content": text, "timestamp": _DAY} for text in said]
         return f"r{number}", turns
 
-    async def _list(self, person: Person, number: int) -> None:
+    async def _list(self, person: Talker, number: int) -> None:
         await self._send("GET", f"/v1/memories?user_id={person.name}&limit=20")
 
-    async def _forget(self, person: Person, number: int) -> None:
+    async def _forget(self, person: Talker, number: int) -> None:
         if not person.sessions:
             return
         session = min(person.sessions)
@@ -222,7 +222,7 @@ class _Traffic:
         # What was said in it is gone, whatever became of it.
         person.begun += session == f"s{person.begun}"
 
-    async def _compare(self, person: Person) -> None:
+    async def _compare(self, person: Talker) -> None:
         path = f"/v1/users/{person.name}/export?format=records"
         found = set(_texts_of((await self._send("GET", path)).text.splitlines()))
         self._soaked.kept += len(found)
