@@ -12,12 +12,16 @@ import pytest
 from benchmarks.__main__ import BENCHMARKS, to_size
 from benchmarks.compare_peers import PEERS_FOLDER, beside, task
 from benchmarks.ingest import conversation, encoded_alone, through_the_store
+from benchmarks.large.filling import fill
+from benchmarks.load.soak import measure_soak
 from benchmarks.measured import Measured
 from benchmarks.memories import DIMENSION, Crowd, Memories, sizes_of_people
 from benchmarks.pairs import PairedTimes, WorkTime, in_turns, timed
 from benchmarks.peers.peer import PEERS, Matrix, done, read
 from benchmarks.store import Size, beside_local_mode, measured
 from memory_store.embedding import HashEncoder
+from memory_store.engines import EdgeEngine
+from memory_store.engines._engine import UserScope
 
 ROOT = Path(__file__).parents[2]
 
@@ -178,3 +182,22 @@ def test_ratios_above_one_are_in_our_favour() -> None:
 def test_every_benchmark_is_documented() -> None:
     text = (ROOT / "docs/benchmark.md").read_text()
     assert all(f"| `{name}` |" in text for name in BENCHMARKS)
+
+
+async def test_a_large_memory_is_filled_where_it_stopped(tmp_path: Path) -> None:
+    crowd, progress = Crowd(30, 3), tmp_path / "progress.json"
+    for _ in range(2):
+        assert (await fill(EdgeEngine(tmp_path), crowd, progress, (2,)))["disk_mb"] > 0
+    assert json.loads(progress.read_text())["rounds"] == 30
+    engine = EdgeEngine(tmp_path)
+    await engine.open(DIMENSION)
+    assert [await engine.count(UserScope(f"user{n}")) for n in range(3)] == [10, 10, 10]
+    await engine.close()
+
+
+@pytest.mark.slow
+async def test_a_days_traffic_is_checked() -> None:
+    memory, slowest = await measure_soak(40, embedder="hash")
+    assert (memory.details["lost"], memory.details["returned"]) == (0, 0)
+    assert memory.details["kept"] > 20
+    assert slowest.ours > 0
