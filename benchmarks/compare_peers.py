@@ -113,21 +113,27 @@ async def beside(
 
 
 async def written(given: Task, encoder: Encoder, peer: Call, times: int = 1) -> PairedTimes:
-    """All rounds, some at once, by our store and a peer; `times` as in `in_turns`."""
+    """All rounds, some at once, by our store and a peer; by so many stores of ours."""
     talk = given.talk
-    embedder = Embedder(encoder)
     with tempfile.TemporaryDirectory() as folder:
-        store = MemoryStore(EdgeEngine(Path(folder)), embedder)
-        await store.open()
+        # Each with vectors of its own, or the second would find those of the first.
+        stores = [
+            MemoryStore(EdgeEngine(Path(folder) / str(number)), Embedder(encoder))
+            for number in range(times)
+        ]
+        for store in stores:
+            await store.open()
 
         async def ours(start: int) -> None:
-            await sent_by_users(store, talk[start : start + _AT_ONCE])
+            for store in stores:
+                await sent_by_users(store, talk[start : start + _AT_ONCE])
 
         def theirs(start: int) -> WorkTime:
             return peer("write", start, min(start + _AT_ONCE, len(talk)))
 
-        pairs = await in_turns(range(0, len(talk), _AT_ONCE), ours, theirs, times=times)
-        await store.close()
+        pairs = await in_turns(range(0, len(talk), _AT_ONCE), ours, theirs)
+        for store in stores:
+            await store.close()
     return pairs
 
 

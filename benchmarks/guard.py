@@ -1,6 +1,6 @@
 """`python -m benchmarks.guard [--record] [--twice]`: has anything become slower?
 
-Measures a set of ratios (`ratios.py`) in some two minutes of two quiet cores, and compares them
+Measures a set of ratios (`ratios.py`) in some three minutes of two cores, and compares them
 with those in `ratios.json`. Ends with 1 if one has fallen by more than 15 %, or could not be
 measured, or was never recorded. Run by hand before a release.
 """
@@ -89,8 +89,8 @@ def main() -> None:
         "--twice", action="store_true", help="do ours twice each time, which must fail"
     )
     arguments = parser.parse_args()
-    # For numpy's products: with one thread each, other work on the machine disturbs them least.
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    # Threads of numpy and torch that wait for each other use the more time, the busier the machine.
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     measured = in_own_process(ratios.measure, 2 if arguments.twice else 1)
     before, where, console = read(FILE), here(), Console()
     found = verdicts(before.ratios, measured)
