@@ -1,19 +1,13 @@
 """The store on a Qdrant server, and several workers of an assistant on it: what they take.
 
-Needs the server's program at `QDRANT_BINARY`, or as `make qdrant_server` keeps it. Milliseconds and
-requests a second depend on what else the machine does; processor time hardly does.
+Milliseconds and requests a second depend on what else the machine does; processor time hardly does.
 """
 
-import os
 import re
-import socket
-import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -22,45 +16,26 @@ import numpy as np
 from benchmarks.load.assistant import SERVE, printing, processor_seconds, resident_mb
 from benchmarks.measured import Measured
 from benchmarks.memories import DIMENSION, Memories, PreparedEncoder
+from benchmarks.nodes import Node, one_node
 from benchmarks.processes import disk_mb
 from benchmarks.store import Size, searched
 from benchmarks.texts import messages, questions, replies
 from memory_store import MemoryStore
 from memory_store.embedding import Embedder
-from memory_store.engines import ServerEngine
 
-_CACHED = ".cache/aide-memoire/qdrant-*/qdrant"
 _QUESTIONS = 100
 _CLIENTS = 8
 _SECONDS = 15.0
 _WORKERS = (1, 2, 3)
 
 
-@dataclass(frozen=True, slots=True)
-class Qdrant:
-    """A server process on loopback."""
-
-    port: int
-    grpc_port: int
-    process_id: int
-    folder: Path
-
-    def engine(self) -> ServerEngine:
-        """Its memory."""
-        return ServerEngine(f"http://127.0.0.1:{self.port}", grpc_port=self.grpc_port, timeout=60)
-
-    def resident(self) -> float:
-        """Its memory in MB, files mapped into it included."""
-        return resident_mb(self.process_id)
-
-
 async def measure(sizes: Sequence[Size]) -> list[Measured]:
     """Searches at each size beside those at the first; then workers beside one."""
     results: list[Measured] = []
     for size in sizes:
-        with qdrant() as server:
+        with one_node() as server:
             results.append(await _at_size(server, size, results))
-    with qdrant() as server:
+    with one_node() as server:
         counted = [_with_workers(server, workers) for workers in _WORKERS]
     for doing in ("record", "search"):
         results += [
@@ -78,62 +53,7 @@ async def measure(sizes: Sequence[Size]) -> list[Measured]:
     return results
 
 
-@contextmanager
-def qdrant(kept: Path | None = None) -> Iterator[Qdrant]:
-    """A server of its own, ended at the end; of its files only those in a folder `kept` stay."""
-    with ExitStack() as stack:
-        folder = kept or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        port, grpc_port = free_port(), free_port()
-        process = subprocess.Popen(
-            [_program(), "--disable-telemetry"],
-            cwd=folder,
-            env=os.environ
-            | {
-                "QDRANT__LOG_LEVEL": "WARN",
-                "QDRANT__SERVICE__HOST": "127.0.0.1",
-                "QDRANT__SERVICE__HTTP_PORT": str(port),
-                "QDRANT__SERVICE__GRPC_PORT": str(grpc_port),
-            },
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            _wait_for(f"http://127.0.0.1:{port}/readyz")
-            yield Qdrant(port, grpc_port, process.pid, folder)
-        finally:
-            process.terminate()
-            process.wait(60)
-
-
-def _program() -> str:
-    """Raises `FileNotFoundError` where there is none."""
-    found = [os.environ.get("QDRANT_BINARY"), *map(str, sorted(Path.home().glob(_CACHED)))]
-    for path in filter(None, found):
-        return path
-    raise FileNotFoundError("no Qdrant server: run `make qdrant_server`, or set QDRANT_BINARY")
-
-
-def free_port() -> int:
-    """A port of 127.0.0.1 on which nobody listens."""
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return int(asked.getsockname()[1])
-
-
-def _wait_for(url: str) -> None:
-    deadline = time.monotonic() + 600
-    while True:
-        try:
-            if httpx.get(url).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"nothing answers at {url}")
-        time.sleep(0.05)
-
-
-async def _written(server: Qdrant, size: Size) -> float:
+async def _written(server: Node, size: Size) -> float:
     """Write a crowd's points; how many a second, making them not counted."""
     engine = server.engine()
     empty = PreparedEncoder([], np.empty((0, DIMENSION), np.float32))
@@ -147,7 +67,7 @@ async def _written(server: Qdrant, size: Size) -> float:
     return size.crowd.rounds / seconds
 
 
-async def _at_size(server: Qdrant, size: Size, before: Sequence[Measured]) -> Measured:
+async def _at_size(server: Node, size: Size, before: Sequence[Measured]) -> Measured:
     empty = server.resident()
     written = await _written(server, size)
     queries, rows = Memories(keys=size.keys).queries(size.crowd, _QUESTIONS)
@@ -178,7 +98,7 @@ async def _at_size(server: Qdrant, size: Size, before: Sequence[Measured]) -> Me
     )
 
 
-def _with_workers(server: Qdrant, workers: int) -> dict[str, dict[str, float]]:
+def _with_workers(server: Node, workers: int) -> dict[str, dict[str, float]]:
     """Recordings, then searches, of several clients at once, answered by so many processes."""
     settings = {
         "ASSISTANT_QDRANT_URL": f"http://127.0.0.1:{server.port}",
@@ -225,7 +145,7 @@ def _loaded(
     url: str,
     ask: Callable[[httpx.Client, int], httpx.Response],
     process_ids: Sequence[int],
-    server: Qdrant,
+    server: Node,
 ) -> dict[str, float]:
     """What so many clients get in some seconds, and the processor time that each request took."""
     taken: list[float] = []

@@ -15,7 +15,7 @@ from memory_store.embedding import PACKAGED, Embedder, ModelEncoder
 from memory_store.engines import EdgeEngine, ServerEngine
 
 _BATCH = 2000
-_TEXTS = 500
+TEXTS = 500
 """Different rounds that are said again and again: few, so that a chat soon has seen them all, as
 one has whose memory was told to it."""
 
@@ -30,7 +30,7 @@ async def fill(
     done = {"rounds": 0, "seconds": 0.0, "slowest": 0.0}
     if progress.exists():
         done |= json.loads(progress.read_text())
-    for number, points in enumerate(Memories(keys=keys, texts=_TEXTS).points(crowd, batch=_BATCH)):
+    for number, points in enumerate(Memories(keys=keys, texts=TEXTS).points(crowd, batch=_BATCH)):
         if number * _BATCH < done["rounds"]:
             continue
         started = time.perf_counter()

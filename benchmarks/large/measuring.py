@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.load.assistant import SERVE, processor_seconds, resident_mb, serving
 from benchmarks.memories import ASKED_ON, Crowd, Memories
+from benchmarks.nodes import Node
 from benchmarks.processes import disk_mb
 from memory_store import Query
 
@@ -33,13 +34,13 @@ _PROBED_EVERY = 0.25
 
 @dataclass(frozen=True, slots=True)
 class LargeMemory:
-    """A filled memory: its folder and whose it is; `settings` say where the rounds lie if not
-    there, and `engine` is the process id of that place."""
+    """A filled memory: its folder and whose it is. Where the rounds lie on a server, its `nodes`,
+    and the `settings` of an assistant that finds them."""
 
     folder: Path
     crowd: Crowd
     settings: Mapping[str, str] = field(default_factory=dict)
-    engine: int | None = None
+    nodes: Sequence[Node] = ()
 
     def questions(self, count: int) -> list[Query]:
         """Questions of those who ask, each about what is in the memory."""
@@ -63,7 +64,7 @@ async def asked(memory: LargeMemory) -> Figures:
         warming, questions = memory.questions(_WARMING), memory.questions(_ASKED)
         await _at_once(port, [_chat(query) for query in warming], 8)
         for clients in CLIENTS:
-            for what, sent in (("search", _search), ("chat", _chat)):
+            for what, sent in (("search", search), ("chat", _chat)):
                 some, questions = questions[: _REQUESTS[clients]], questions[_REQUESTS[clients] :]
                 used = _used(memory, process_id)
                 began = time.perf_counter()
@@ -73,8 +74,8 @@ async def asked(memory: LargeMemory) -> Figures:
                 figures[f"{name}_a_second"] = len(taken) / (time.perf_counter() - began)
                 figures[f"{name}_cpu"] = 1000 * (_used(memory, process_id) - used) / len(taken)
         figures["asked_mb"] = resident_mb(process_id)
-        if memory.engine is not None:
-            figures["engine_mb"] = resident_mb(memory.engine)
+        if memory.nodes:
+            figures["engine_mb"] = sum(node.resident() for node in memory.nodes)
     return figures
 
 
@@ -158,7 +159,7 @@ async def _probe(
     waits: list[float] = []
     small = [query for query in memory.questions(2000) if _is_small(memory.crowd, query)]
     while not done.is_set():
-        path, body = _search(small[len(waits) % len(small)])
+        path, body = search(small[len(waits) % len(small)])
         began = time.perf_counter()
         (await client.post(path, json=body)).raise_for_status()
         waits.append(1000 * (time.perf_counter() - began))
@@ -170,7 +171,8 @@ def _is_small(crowd: Crowd, query: Query) -> bool:
     return crowd.rounds_of(int(query.user_id.removeprefix(crowd.prefix))) < 2000
 
 
-def _search(query: Query) -> tuple[str, dict[str, Any]]:
+def search(query: Query) -> tuple[str, dict[str, Any]]:
+    """The route and the body of a search."""
     day = f"{ASKED_ON}T00:00:00Z"
     return "/v1/memories/search", {"user_id": query.user_id, "query": query.text, "now": day}
 
@@ -201,8 +203,8 @@ async def _at_once(
 
 
 def _used(memory: LargeMemory, process_id: int) -> float:
-    engine = processor_seconds(memory.engine) if memory.engine is not None else 0.0
-    return processor_seconds(process_id) + engine
+    nodes = (node.process_id for node in memory.nodes)
+    return sum(map(processor_seconds, nodes), processor_seconds(process_id))
 
 
 def _wait_for_end(process_id: int) -> None:
@@ -216,4 +218,4 @@ def _environment(memory: LargeMemory) -> dict[str, str]:
 
 
 def _place(memory: LargeMemory) -> list[str]:
-    return [] if memory.engine is not None else ["--data-dir", str(memory.folder)]
+    return [] if memory.nodes else ["--data-dir", str(memory.folder)]

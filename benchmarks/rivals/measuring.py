@@ -19,8 +19,8 @@ from pathlib import Path
 import httpx
 
 from benchmarks.load.assistant import printing, serving
+from benchmarks.nodes import free_port
 from benchmarks.processes import disk_mb, environment
-from benchmarks.server import free_port
 
 _HERE = Path(__file__).parent
 ROOT = _HERE.parents[1]

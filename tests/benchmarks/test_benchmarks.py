@@ -12,7 +12,9 @@ import pytest
 from benchmarks.__main__ import BENCHMARKS, to_size
 from benchmarks.compare_peers import PEERS_FOLDER, beside, task
 from benchmarks.ingest import conversation, encoded_alone, through_the_store
+from benchmarks.large.__main__ import measure
 from benchmarks.large.filling import fill
+from benchmarks.large.growing import grown
 from benchmarks.load.soak import measure_soak
 from benchmarks.measured import Measured
 from benchmarks.memories import DIMENSION, Crowd, Memories, sizes_of_people
@@ -193,6 +195,25 @@ async def test_a_large_memory_is_filled_where_it_stopped(tmp_path: Path) -> None
     await engine.open(DIMENSION)
     assert [await engine.count(UserScope(f"user{n}")) for n in range(3)] == [10, 10, 10]
     await engine.close()
+
+
+async def test_a_memory_is_searched_while_it_grows(tmp_path: Path) -> None:
+    (step,) = (await grown(EdgeEngine(tmp_path), 300, (2,))).values()
+    assert step["searches"] > 0
+    engine = EdgeEngine(tmp_path)
+    await engine.open(DIMENSION)
+    assert await engine.count(UserScope("growing0")) == 300
+    await engine.close()
+
+
+@pytest.mark.slow
+@pytest.mark.qdrant_server
+async def test_a_cluster_is_asked_while_a_node_is_away(tmp_path: Path) -> None:
+    figures = await measure(tmp_path, Size(Crowd(60, 3), (2,)), nodes=3)
+    lost = figures["node_lost"]
+    assert (lost["search_away_failed"], lost["record_away_failed"], lost["lost"]) == (0, 0, 0)
+    assert min(lost["search_away_done"], lost["record_away_done"], lost["acknowledged"]) > 0
+    assert "scrubbed" not in figures
 
 
 @pytest.mark.slow
