@@ -1,8 +1,9 @@
-"""`python -m benchmarks.guard [--record] [--twice]`: has anything become slower?
+"""`python -m benchmarks.guard [--record] [--runs N] [--twice]`: has anything become slower?
 
 Measures a set of ratios (`ratios.py`) in some three minutes of two cores, and compares them
 with those in `ratios.json`. Ends with 1 if one has fallen by more than 15 %, or could not be
-measured, or was never recorded. Run by hand before a release.
+measured, or was never recorded. Of several runs the middle value counts. Run by hand before a
+release; record five runs of a quiet machine.
 """
 
 import argparse
@@ -12,10 +13,13 @@ import platform
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
+from statistics import median
 
 from rich.console import Console
 from rich.table import Table
@@ -52,6 +56,23 @@ def _verdict(before: float | None, now: float | None) -> str:
     return "held" if now >= _KEPT * before else "worse"
 
 
+def middle(runs: Sequence[Sequence[Ratio]]) -> list[Ratio]:
+    """The median of each ratio that every run measured, and the widest range of its pairs."""
+    of_each = defaultdict[str, list[Ratio]](list)
+    for ratio in chain(*runs):
+        of_each[ratio.what].append(ratio)
+    return [
+        Ratio(
+            what,
+            median(ratio.value for ratio in found),
+            min(ratio.low for ratio in found),
+            max(ratio.high for ratio in found),
+        )
+        for what, found in of_each.items()
+        if len(found) == len(runs)
+    ]
+
+
 def read(file: Path) -> RatioRecord:
     """What was recorded; nothing where there is no file."""
     if not file.exists():
@@ -85,13 +106,15 @@ def main() -> None:
     """Measure, and compare or record."""
     parser = argparse.ArgumentParser(prog="benchmarks.guard", description=__doc__)
     parser.add_argument("--record", action="store_true", help=f"write {FILE.name} anew")
+    parser.add_argument("--runs", type=int, default=1, metavar="N")
     parser.add_argument(
         "--twice", action="store_true", help="do ours twice each time, which must fail"
     )
     arguments = parser.parse_args()
     # Threads of numpy and torch that wait for each other use the more time, the busier the machine.
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    measured = in_own_process(ratios.measure, 2 if arguments.twice else 1)
+    times = 2 if arguments.twice else 1
+    measured = middle([in_own_process(ratios.measure, times) for _ in range(arguments.runs)])
     before, where, console = read(FILE), here(), Console()
     found = verdicts(before.ratios, measured)
     console.print(_table(before, measured, found))

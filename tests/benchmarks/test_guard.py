@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.guard import FILE, RatioRecord, read, record, verdicts
+from benchmarks.guard import FILE, RatioRecord, middle, read, record, verdicts
 from benchmarks.ratios import Ratio
 
 _WHERE = RatioRecord("abc", "2026-11-28", "2 x some processor", {})
@@ -24,6 +24,12 @@ def test_a_ratio_may_fall_by_fifteen_percent(now: float, verdict: str) -> None:
 def test_what_is_missing_on_either_side_did_not_hold() -> None:
     found = verdicts({"search": 2.0, "chat": 1.0}, _ratios(chat=1.0, writing=3.0))
     assert found == {"search": "not measured", "chat": "held", "writing": "not recorded"}
+
+
+def test_of_several_runs_the_middle_one_counts() -> None:
+    runs = [_ratios(search=value, chat=1.0) for value in (2.0, 9.0, 3.0)]
+    assert middle(runs) == [Ratio("search", 3.0, 2.0, 9.0), Ratio("chat", 1.0, 1.0, 1.0)]
+    assert middle([*runs, _ratios(chat=2.0)]) == [Ratio("chat", 1.0, 1.0, 2.0)]
 
 
 def test_what_is_recorded_is_read_again(tmp_path: Path) -> None:
