@@ -23,7 +23,7 @@ _READY_S = 600.0
 
 
 @dataclass
-class Node:
+class QdrantNode:
     """One server process, with its files in a folder that stays."""
 
     folder: Path
@@ -112,18 +112,18 @@ def free_port() -> int:
 
 
 @contextmanager
-def one_node(kept: Path | None = None) -> Iterator[Node]:
+def one_node(kept: Path | None = None) -> Iterator[QdrantNode]:
     """A server of its own, ended at the end; of its files only those in a folder `kept` stay."""
     with ExitStack() as stack:
         folder = kept or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        node = Node(folder, "127.0.0.1", free_port(), free_port())
+        node = QdrantNode(folder, "127.0.0.1", free_port(), free_port())
         stack.callback(node.end)
         node.start()
         yield node
 
 
 @contextmanager
-def cluster(folder: Path, size: int) -> Iterator[list[Node]]:
+def cluster(folder: Path, size: int) -> Iterator[list[QdrantNode]]:
     """Nodes that know each other, on the same ports of hosts of their own, ended at the end. What
     they keep in the folder stays, with the ports by which they know each other."""
     kept = folder / "ports"
@@ -132,13 +132,13 @@ def cluster(folder: Path, size: int) -> Iterator[list[Node]]:
         kept.write_text(" ".join(str(free_port()) for _ in range(3)))
     port, grpc_port, peer_port = map(int, kept.read_text().split())
     with ExitStack() as stack:
-        nodes: list[Node] = []
+        nodes: list[QdrantNode] = []
         for number in range(size):
             host = f"127.0.0.{number + 1}"
             uri = ("--uri", f"http://{host}:{peer_port}")
             joins = ("--bootstrap", f"http://127.0.0.1:{peer_port}") if number else ()
             enabled = {"CLUSTER__ENABLED": "true", "CLUSTER__P2P__PORT": str(peer_port)}
-            node = Node(folder / f"node{number}", host, port, grpc_port)
+            node = QdrantNode(folder / f"node{number}", host, port, grpc_port)
             if size > 1:
                 node.arguments, node.environment = uri + joins, enabled
             stack.callback(node.end)

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.load.assistant import SERVE, printing, processor_seconds, resident_mb
 from benchmarks.measured import Measured
 from benchmarks.memories import DIMENSION, Memories, PreparedEncoder
-from benchmarks.nodes import Node, one_node
+from benchmarks.nodes import QdrantNode, one_node
 from benchmarks.processes import disk_mb
 from benchmarks.store import Size, searched
 from benchmarks.texts import messages, questions, replies
@@ -53,7 +53,7 @@ async def measure(sizes: Sequence[Size]) -> list[Measured]:
     return results
 
 
-async def _written(server: Node, size: Size) -> float:
+async def _written(server: QdrantNode, size: Size) -> float:
     """Write a crowd's points; how many a second, making them not counted."""
     engine = server.engine()
     empty = PreparedEncoder([], np.empty((0, DIMENSION), np.float32))
@@ -67,7 +67,7 @@ async def _written(server: Node, size: Size) -> float:
     return size.crowd.rounds / seconds
 
 
-async def _at_size(server: Node, size: Size, before: Sequence[Measured]) -> Measured:
+async def _at_size(server: QdrantNode, size: Size, before: Sequence[Measured]) -> Measured:
     empty = server.resident()
     written = await _written(server, size)
     queries, rows = Memories(keys=size.keys).queries(size.crowd, _QUESTIONS)
@@ -98,7 +98,7 @@ async def _at_size(server: Node, size: Size, before: Sequence[Measured]) -> Meas
     )
 
 
-def _with_workers(server: Node, workers: int) -> dict[str, dict[str, float]]:
+def _with_workers(server: QdrantNode, workers: int) -> dict[str, dict[str, float]]:
     """Recordings, then searches, of several clients at once, answered by so many processes."""
     settings = {
         "ASSISTANT_QDRANT_URL": f"http://127.0.0.1:{server.port}",
@@ -145,7 +145,7 @@ def _loaded(
     url: str,
     ask: Callable[[httpx.Client, int], httpx.Response],
     process_ids: Sequence[int],
-    server: Node,
+    server: QdrantNode,
 ) -> dict[str, float]:
     """What so many clients get in some seconds, and the processor time that each request took."""
     taken: list[float] = []

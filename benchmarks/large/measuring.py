@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.load.assistant import SERVE, processor_seconds, resident_mb, serving
 from benchmarks.memories import ASKED_ON, Crowd, Memories
-from benchmarks.nodes import Node
+from benchmarks.nodes import QdrantNode
 from benchmarks.processes import disk_mb
 from memory_store import Query
 
@@ -40,7 +40,7 @@ class LargeMemory:
     folder: Path
     crowd: Crowd
     settings: Mapping[str, str] = field(default_factory=dict)
-    nodes: Sequence[Node] = ()
+    nodes: Sequence[QdrantNode] = ()
 
     def questions(self, count: int) -> list[Query]:
         """Questions of those who ask, each about what is in the memory."""
