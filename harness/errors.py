@@ -66,7 +66,7 @@ class JudgeUnavailable(HarnessError):
 
 
 class JudgeCallFailed(HarnessError):
-    """The judge's server refused one request; only that verdict is missing."""
+    """The judge's server refused or failed one request; only that verdict is missing."""
 
 
 class JudgeReplyAwaited(JudgeCallFailed):

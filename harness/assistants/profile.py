@@ -67,7 +67,7 @@ class Barrier:
 @dataclass(frozen=True, slots=True)
 class AssistantProfile:
     """How to speak to one assistant. `kinds` adds to `extra` for one kind of request: `teacher`,
-    `live`, `question`, `control`. `leaves_no_trace` tells that a question changes nothing in memory.
+    `live`, `question`, `control`. With `leaves_no_trace` a question changes nothing in memory.
     """
 
     name: str

@@ -114,7 +114,7 @@ def _completed(word: str) -> str:
 
 
 def _last_y(word: str) -> str:
-    # NLTK asks for a consonant before the y that is not the first letter; Porter for any vowel.
+    # NLTK wants a consonant before the y, but not as first letter; Porter any vowel before it.
     is_ending = word.endswith("y") and len(word) > 2 and not _vowels(word)[-2]
     return word[:-1] + "i" if is_ending else word
 
