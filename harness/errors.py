@@ -17,7 +17,7 @@ class DatasetError(HarnessError):
 
 
 class DownloadFailed(HarnessError):
-    """A published file could not be fetched, or is not what was published; says what to do."""
+    """A published file could not be fetched, or has another hash; the text says what to do."""
 
 
 class NotPublished(DownloadFailed):
@@ -66,7 +66,7 @@ class JudgeUnavailable(HarnessError):
 
 
 class JudgeCallFailed(HarnessError):
-    """The judge's model took exception to one request; only that verdict is missing."""
+    """The judge's server refused or failed one request; only that verdict is missing."""
 
 
 class JudgeReplyAwaited(JudgeCallFailed):
@@ -83,7 +83,7 @@ class TooManyErrors(HarnessError):
 
 @contextmanager
 def continuable(advice: str) -> Iterator[None]:
-    """Say of what ends a command from outside how the command is continued."""
+    """Add to an error that ends a command from outside the advice on how to continue it."""
     try:
         yield
     except (AssistantUnreachable, JudgeUnavailable) as error:
@@ -94,7 +94,7 @@ def continuable(advice: str) -> Iterator[None]:
 
 @contextmanager
 def first_raised() -> Iterator[None]:
-    """Raise of a group of errors the first one, which is for the person at the terminal."""
+    """Raise the first error of an exception group, so that the user is told one problem."""
     try:
         yield
     except ExceptionGroup as group:
@@ -106,7 +106,7 @@ def first_raised() -> Iterator[None]:
 
 @contextmanager
 def raising(kind: type[HarnessError], problem: str) -> Iterator[None]:
-    """Make what the operating system refuses an error of this kind, with its reason in brackets."""
+    """Turn an `OSError` into an error of this kind: the problem, then the reason in brackets."""
     try:
         yield
     except OSError as error:

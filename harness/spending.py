@@ -1,8 +1,8 @@
-"""What calls of models take: tokens and money, counted from the usage in replies, forecast by
-assumptions that are printed beside, held to a budget.
+"""Tokens and money that calls of models take: counted from the usage in replies, forecast from
+printed assumptions, and held to a budget.
 
-Usage that a reply does not tell is estimated, four characters a token, and said to be. Recording
-turns without an answer tells nothing and counts nothing.
+Where a reply tells no usage, it is estimated at four characters a token and marked as estimated.
+Recording turns without an answer has no usage and counts nothing.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from typing import Literal, Protocol, TypeVar
 from harness.errors import BudgetSpent, UsageError
 from harness.text import tokens_at_least_one
 
-# What providers ask for a batch, of the price of the same requests at once.
+# The share of the usual price that providers charge for requests in a batch.
 BATCH_SHARE = 0.5
 
 
@@ -28,13 +28,13 @@ class Price:
         return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
     def of_batch(self) -> "Price":
-        """The price of requests that may wait for a day."""
+        """The price in a batch, whose requests may wait for a day."""
         return Price(self.prompt * BATCH_SHARE, self.completion * BATCH_SHARE)
 
 
 @dataclass(slots=True)
 class TokenUsage:
-    """Tokens of calls; `estimated_calls` of `calls` told no usage of their own."""
+    """Tokens of calls; the replies to `estimated_calls` of them told no complete usage."""
 
     calls: int = 0
     estimated_calls: int = 0
@@ -65,7 +65,7 @@ _PRICED_BY: dict[Payee, str] = {
 
 
 class Metered(Protocol):
-    """A reply with the tokens that were counted for it, None where nobody did."""
+    """A reply with its token counts, None where the reply told none."""
 
     @property
     def text(self) -> str:
@@ -87,7 +87,7 @@ Reply = TypeVar("Reply", bound=Metered)
 class SpendingLimits:
     """The most that all commands on a run directory may spend together; None is no limit.
 
-    `prices` are of whoever earlier commands paid without knowing what it costs.
+    `prices` are used for payees whose price earlier commands did not know.
     """
 
     tokens: int | None = None
@@ -96,10 +96,10 @@ class SpendingLimits:
 
 
 class Meter:
-    """Pays for the calls of one model and counts them, within a budget where it belongs to one.
+    """Counts the calls of one model, and checks its budget, if it has one, before each call.
 
-    `before` is what was spent earlier. What is under way is held back in advance, so that calls
-    side by side cannot overspend by more than their replies' length.
+    `before` is what was spent earlier. The prompts of calls under way are reserved in advance, so
+    that concurrent calls cannot overspend by more than the length of their replies.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Meter:
         self.budget: Budget | None = None
 
     async def spend(self, characters: int, call: Callable[[], Awaitable[Reply]]) -> Reply:
-        """Make a call whose prompt has so many characters; `BudgetSpent` if it would not fit."""
+        """Make a call whose prompt has this many characters; `BudgetSpent` if it does not fit."""
         expected = tokens_at_least_one(characters)
         self.held += expected
         try:
@@ -129,7 +129,7 @@ class Meter:
         return reply
 
     def total(self) -> TokenUsage:
-        """All that was spent, and what is held back."""
+        """All tokens spent so far, and those reserved for calls under way."""
         total = TokenUsage(prompt_tokens=self.held)
         total.add(self.before)
         total.add(self.spent)
@@ -137,7 +137,7 @@ class Meter:
 
 
 class Budget:
-    """Holds meters to limits that they share; raises `UsageError` for money without a price."""
+    """Limits that meters share; `UsageError` for a limit in money where a meter has no price."""
 
     def __init__(self, limits: SpendingLimits, meters: Sequence[Meter]) -> None:
         self._limits = limits
@@ -152,7 +152,7 @@ class Budget:
                 )
 
     def require_room(self) -> None:
-        """Refuse a call whose prompt, held back already, is too much."""
+        """Raise `BudgetSpent` if the totals, next prompt included, exceed a limit."""
         totals = [(meter.price, meter.total()) for meter in self._meters]
         tokens, limit = sum(total.tokens for _, total in totals), self._limits.tokens
         if limit is not None and tokens > limit:
@@ -184,7 +184,7 @@ def _spending(reply: Metered, expected: int) -> TokenUsage:
 ANSWER_TOKENS = 150
 CHAT_SECONDS = 2.0
 RECORD_SECONDS = 0.05
-# A model that thinks writes more.
+# A judge's model that reasons before its verdict writes more.
 VERDICT_TOKENS = 10
 
 
@@ -208,11 +208,11 @@ class Forecast:
 
     @property
     def completion_tokens(self) -> int:
-        """If every call is answered at the assumed length."""
+        """The tokens of all answers, each of the assumed length."""
         return self.chat_calls * ANSWER_TOKENS
 
     def seconds(self, concurrency: int) -> float:
-        """Seconds at the assumed speed, with so many users side by side."""
+        """Seconds at the assumed speed, with `concurrency` users side by side."""
         one_by_one = self.chat_calls * CHAT_SECONDS + self.recorded_turns * RECORD_SECONDS
         return one_by_one / min(concurrency, max(1, self.histories))
 
@@ -223,7 +223,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class JudgingForecast:
-    """Calls of one judge's model, were none of its replies kept."""
+    """Calls of one judge's model, as if none of its replies were cached."""
 
     judge_id: str
     calls: int
@@ -232,7 +232,7 @@ class JudgingForecast:
 
     @property
     def completion_tokens(self) -> int:
-        """If every reply has the assumed length."""
+        """The tokens of all replies, each of the assumed length."""
         return self.calls * VERDICT_TOKENS
 
     @property

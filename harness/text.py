@@ -1,7 +1,7 @@
-"""How texts are measured and written, everywhere in the harness alike; and prompts: files in a
-folder, rendered strictly, named by a hash that reports show.
+"""Helpers for texts that the whole harness shares; and prompts: files in a folder, rendered
+strictly and named by a hash that reports show.
 
-Tokens that nobody counted are four characters each.
+Where tokens are not counted, a token is taken to be four characters.
 """
 
 import hashlib
@@ -18,17 +18,17 @@ YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def tokens_of(characters: int) -> int:
-    """Whole tokens of so many characters."""
+    """The number of whole tokens in this many characters."""
     return characters // CHARACTERS_A_TOKEN
 
 
 def tokens_at_least_one(characters: int) -> int:
-    """The same for something that is sent, which is never nothing."""
+    """Like `tokens_of`, but at least 1, for texts that are sent."""
     return max(1, tokens_of(characters))
 
 
 def characters_of(tokens: int) -> int:
-    """How many characters so many tokens hold."""
+    """The number of characters in this many tokens."""
     return tokens * CHARACTERS_A_TOKEN
 
 
@@ -38,18 +38,18 @@ def encodable(text: str) -> str:
 
 
 def beginning(text: str, length: int = 160) -> str:
-    """As much of a text as it takes to recognize it, on one line."""
+    """The first `length` characters of a text, on one line: enough to recognize it."""
     return " ".join(text[: 2 * length].split())[:length]
 
 
 def rfc3339(moment: datetime) -> str:
-    """An instant as the wire wants it, in UTC with whole seconds."""
+    """A moment as the assistant's API takes it, in UTC with whole seconds."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def names_day(text: str, day: date, *, with_year: bool = True) -> bool:
-    """Whether a date of this year, month and day occurs. Without `with_year`, month and day are
-    enough where the text names no year at all.
+    """Whether the text names this day. Without `with_year`, month and day are enough where the
+    text names no year at all.
     """
     text = text.lower()
     if re.search(rf"\b{day.year}[-/.]0?{day.month}[-/.]0?{day.day}(?!\d)", text):
@@ -67,8 +67,8 @@ def names_day(text: str, day: date, *, with_year: bool = True) -> bool:
     return str(day.year) in years or not (with_year or years)
 
 
-# These open a tag or a special token (`<|im_end|>`, `</s>`, `<start_of_turn>`), even before a
-# space; `a < b` and an arrow do not. Mistral's, GLM's and BERT's kind write `[INST]`.
+# `<` where it opens a tag or a special token (`<|im_end|>`, `</s>`, `< /s>`), not in `a < b` or an
+# arrow. Mistral, GLM and BERT write their special tokens in brackets: `[INST]`.
 _OPENS = re.compile(r"<(?=[^\s\d<>=-]|\s+/)")
 _OPENS_IN_BRACKETS = re.compile(r"\[(?=/?(?:[A-Z][A-Z0-9_]+|[gs]MASK|control_\d+)\])")
 _LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -76,8 +76,8 @@ _LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt file with `$name` where a value goes, between tags that fence it off; a text of
-    somebody else's, which has no such tags, takes values as they are (`fences` is false).
+    """One prompt file with `$name` where a value goes, between tags that fence it off. A prompt
+    that others wrote has no such tags: with `fences` false it takes values as they are.
     """
 
     name: str
@@ -92,8 +92,8 @@ class Prompt:
     def render(self, **values: str) -> str:
         """Fill in the values; one too many or too few is a `ValueError`.
 
-        Nothing in a value opens a tag or a special token of a model, so that no text can close its
-        fence and speak as the one who asks.
+        With `fences`, values are escaped: nothing in them opens a tag or a special token, so that
+        no text can close its fence and pose as an instruction.
         """
         wanted = set(Template(self.text).get_identifiers())
         if wanted != set(values):
@@ -104,8 +104,8 @@ class Prompt:
 
 
 def fenced(text: str) -> str:
-    """A text with what opens a tag or a token written as in HTML, and Unicode's own ends of lines
-    as ordinary ones."""
+    """The text with the openings of tags and special tokens escaped as in HTML, and with every
+    kind of line end as a plain newline."""
     plain = _LINE_ENDS.sub("\n", text)
     return _OPENS_IN_BRACKETS.sub("&#91;", _OPENS.sub("&lt;", plain))
 

@@ -1,8 +1,8 @@
 """Stores that speak the Add/Search convention of public memory leaderboards.
 
-`POST /add` keeps the messages of one request: durable and searchable when it returns, and known by
-its id when it comes again. `POST /search` gives texts of a user, best first. `GET /health` needs no
-key.
+`POST /add` keeps the messages of one request: they are durable and searchable when it returns, and
+a repeated request is known by its id. `POST /search` gives texts of a user, best first.
+`GET /health` needs no key.
 """
 
 import time
@@ -43,7 +43,7 @@ class AddSearchClient:
     async def add(
         self, request_id: str, user_id: str, session_id: str, messages: Sequence[BoardMessage]
     ) -> None:
-        """Have these messages kept. A request that is sent again has the same id."""
+        """Have the store keep these messages; a request that is sent again has the same id."""
         named = {"request_id": request_id, "user_id": user_id, "session_id": session_id}
         body = {**named, "messages": list(messages)}
         await self._transport.request("POST", "/add", _succeeded, body)
@@ -57,7 +57,7 @@ class AddSearchClient:
 
 
 async def require_store(endpoint: Endpoint) -> None:
-    """Raise `UsageError` where no such store is."""
+    """Raise `UsageError` unless such a store answers there."""
     async with Transport(endpoint) as transport:
         try:
             await transport.exchange("GET", "/health")

@@ -26,7 +26,7 @@ from harness.errors import AssistantError, IngestMismatch, UsageError
 from harness.records.schema import AssistantRecord
 from harness.spending import Meter
 
-# A server may take so long to appear at the start, where nothing is at stake yet.
+# How long a server may take to appear at first contact, when nothing is at stake yet.
 _FIRST_CONTACT_SECONDS = 3.0
 _NOBODY = "nobody"
 _STRANGER = (
@@ -120,8 +120,8 @@ class AssistantClient:
 async def identify(
     endpoint: Endpoint, *, is_ours: bool = True, needs_memory: bool = True
 ) -> AssistantRecord:
-    """First contact: what the assistant says it is. Any trouble here is raised at once, and a
-    server without our routes refused where one of ours is to remember.
+    """First contact: return what the assistant says it is. Any trouble here is raised soon, and a
+    server without our routes is refused if `is_ours` and `needs_memory` require them.
     """
     patience = min(endpoint.retry.reconnect_seconds, _FIRST_CONTACT_SECONDS)
     hasty = replace(endpoint, retry=replace(endpoint.retry, reconnect_seconds=patience, attempts=2))
@@ -130,7 +130,7 @@ async def identify(
         try:
             version = await client.version()
             if is_ours and needs_memory and "settings" not in (version or {}):
-                await client.sessions(_NOBODY)  # others have a route of that name, too
+                await client.sessions(_NOBODY)  # /version alone proves nothing
         except AssistantError as error:
             if is_ours and (error.status or 0) >= 500:
                 raise
@@ -229,7 +229,7 @@ class ChatClient:
 
 
 def unready(reply: Any, ready: Mapping[str, Any]) -> str | None:
-    """What in a reply is not yet as the barrier wants it, or None."""
+    """Describe a value of a reply that is not yet as the barrier wants it; None if all are."""
     for path, expected in ready.items():
         for value in values_at(reply, path):
             if value != expected:

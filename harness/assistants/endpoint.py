@@ -1,5 +1,5 @@
-"""The address of an assistant or a model, checked and trusted, how patiently to speak to it, and
-when a request is worth repeating; or a server that the harness starts itself."""
+"""The address of an assistant or a model, whom to trust there, and how patiently requests are
+repeated; and servers that the harness starts itself."""
 
 import os
 import random
@@ -37,7 +37,7 @@ def public_url(url: str) -> str:
 
 
 def trust_for(url: str) -> ssl.SSLContext:
-    """What to `verify` an HTTP server by: the certificate authorities of this machine, or of
+    """What httpx is to `verify` a server by: the certificate authorities of this machine, or of
     `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 
     Plain http needs none, which spares reading them: it gets a context that trusts nobody, should
@@ -49,7 +49,7 @@ def trust_for(url: str) -> ssl.SSLContext:
 
 @cache
 def authorities() -> ssl.SSLContext:
-    """Read once for all clients: it takes longer than a short run."""
+    """The certificate authorities, read once for all clients: it takes longer than a short run."""
     return httpx.create_ssl_context()
 
 
@@ -94,7 +94,7 @@ def _seconds_until(http_date: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """`timeout` is seconds for one request."""
+    """Where and how an assistant or a model is asked; `timeout` is seconds for one request."""
 
     url: str
     api_key: str | None = field(default=None, repr=False)

@@ -27,8 +27,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """Fields, headers and texts that requests of one kind carry; texts stand before every user
-    turn and as system message."""
+    """Fields, headers and texts that requests of one kind carry; `prefix` stands before every user
+    turn, `system` is the system message."""
 
     body: Fields = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -54,8 +54,9 @@ class ForgetRoute:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """How to know that everything sent is remembered: wait so many seconds, then ask `path` until
-    each value of its reply that `ready` names (dots lead inside, `*` is every item) is as it says.
+    """How to know that everything sent is remembered: wait `wait_seconds`, then ask `path` until
+    the values of its reply at the paths in `ready` (dots lead inside, `*` is every item) are as
+    given there.
     """
 
     wait_seconds: float = 0.0
@@ -65,8 +66,8 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class AssistantProfile:
-    """One assistant's ways. `kinds` adds to `extra` for one kind of request: `teacher`, `live`,
-    `question`, `control`. `leaves_no_trace` tells that a question changes nothing in memory.
+    """How to speak to one assistant. `kinds` adds to `extra` for one kind of request: `teacher`,
+    `live`, `question`, `control`. With `leaves_no_trace` a question changes nothing in memory.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The sources that an assistant names beside its answer, read from a reply of any shape.
 
-A list that cannot be read says why, and a source that cannot be read keeps its place: neither
-spoils the answer, and nothing is taken for "found nothing".
+A list that cannot be read gives a reason, and a source that cannot be read keeps its place. Neither
+spoils the answer, and neither is taken for "found nothing".
 """
 
 import json
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# The value itself.
+# The path to the value itself.
 ITSELF = "."
 
 
@@ -50,10 +50,10 @@ class _Unreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SourceLayout:
-    """Where a reply lists its sources, best first, and what in one of them says what.
+    """Where a reply lists its sources, best first, and where in a source its parts are.
 
     `path` leads to the list in the JSON of the reply, or `header` names the header that holds it.
-    The others are paths inside one source: the `session` and the `turn` by the names that the
+    The others are paths in one source: the `session` and the `turn` by the names that the
     harness gave them, the index of the `round` in its session counted from `first_round`, the
     `text`; `score` (higher is better) or `rank` (lower is better) where the list is not in order.
     """

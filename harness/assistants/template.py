@@ -10,10 +10,10 @@ from urllib.parse import quote
 from harness.errors import UsageError
 from harness.text import rfc3339
 
-# Stands alone for a list of turns: no text can hold it.
+# Must be a whole value, which becomes the list of turns: no text can hold a list.
 TURNS = "$turns"
 UNIX = "$unix"
-# What TOML has for the type of a field; an object for any other.
+# The TOML type for the type of a field; any other field is a table.
 _KINDS: Mapping[Any, type | tuple[type, ...]] = {
     **{str: str, Literal: str, int: int, bool: bool},
     float: (int, float),
@@ -65,7 +65,7 @@ def filled_path(path: str, occasion: Occasion) -> str:
 
 
 def unknown_names(value: Any) -> set[str]:
-    """Names in a value that stand for nothing."""
+    """The `$name`s in a value that are not known."""
     if isinstance(value, Mapping):
         return set().union(*(unknown_names(item) for item in value.values()))
     if isinstance(value, list):
@@ -84,7 +84,7 @@ def named_in(value: Any) -> frozenset[str]:
 
 
 def merged(*bodies: Mapping[str, Any]) -> dict[str, Any]:
-    """Objects laid over each other, the later ones on top, inner objects likewise."""
+    """Merge objects, inner ones as well; values of later objects win."""
     result: dict[str, Any] = {}
     for body in bodies:
         for name, value in body.items():
@@ -96,7 +96,7 @@ def merged(*bodies: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class TomlTable:
-    """`where` opens every complaint, each a `UsageError`."""
+    """A table whose keys are taken one by one; `where` opens the text of every `UsageError`."""
 
     def __init__(self, table: Mapping[str, Any], where: str) -> None:
         self._table = dict(table)
@@ -124,8 +124,8 @@ class TomlTable:
         return value
 
     def read(self, kind: type[T]) -> T:
-        """The table as an object of a data class: each field of its type, without a default
-        required, and nothing else.
+        """Read the table as an object of a data class: every field of its type, required if it has
+        no default; any other key is refused.
         """
         types, taken = get_type_hints(kind), {}
         for one in fields(cast(Any, kind)):
@@ -137,6 +137,6 @@ class TomlTable:
         return kind(**taken)
 
     def finish(self) -> None:
-        """Refuse what is left."""
+        """Refuse keys that were not taken."""
         if self._table:
             raise UsageError(f"{self.where}: unknown setting {', '.join(sorted(self._table))}")

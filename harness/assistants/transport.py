@@ -46,7 +46,7 @@ OVERLOADED = frozenset({429, 503, 529})
 
 
 class Window:
-    """The limit alone, without waiting. Pure."""
+    """The limit of requests at a time, as arithmetic alone, without waiting."""
 
     def __init__(self, ceiling: int) -> None:
         if ceiling < 1:
@@ -76,7 +76,7 @@ class Window:
 
 
 class Pace:
-    """Hands out turns to requests."""
+    """Lets requests through, as many at a time as its window allows."""
 
     def __init__(self, ceiling: int) -> None:
         self._window = Window(ceiling)
@@ -87,7 +87,7 @@ class Pace:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[int]:
-        """Wait for room and for the end of any pause; gives what `overloaded` wants to know."""
+        """Wait for room and for the end of any pause; yields the cuts so far, for `overloaded`."""
         async with self._room:
             await self._room.wait_for(lambda: self._under_way < self._window.limit)
             self._under_way += 1
@@ -114,7 +114,7 @@ class Pace:
 
 T = TypeVar("T")
 UploadedFile = tuple[str, bytes, str]
-"""The name of a file, what is in it, and of which type that is."""
+"""The name of a file, its content, and its media type."""
 _SHOWN = 200
 _AMPLE = 64
 
@@ -179,7 +179,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         files: Mapping[str, UploadedFile] | None = None,
     ) -> httpx.Response:
-        """A reply of success, whatever is in it. With `files` the request is a form."""
+        """Return a successful reply, whatever is in it. With `files` the request is a form."""
         name = _name(method, route)
         sent: dict[str, Any] = {"data": body, "files": files} if files else {"json": body}
         request = self._http.build_request(method, self._path(route), headers=headers, **sent)
@@ -189,7 +189,7 @@ class Transport:
         return response
 
     def _path(self, route: str) -> str:
-        # Base URLs of OpenAI's kind end in the version that routes begin with.
+        # OpenAI-style base URLs end in /v1, with which routes begin.
         doubled = urlsplit(self.endpoint.url).path.rstrip("/").endswith("/v1")
         return route.removeprefix("/v1") if doubled and route.startswith("/v1/") else route
 

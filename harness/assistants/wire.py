@@ -38,8 +38,8 @@ class RankedValue:
 
 @dataclass(frozen=True, slots=True)
 class FoundValues:
-    """A ranking, best first. `index_ms` is what the assistant took to make the index that it
-    searched, None where it tells of no such thing.
+    """A ranking, best first. `index_ms` are the milliseconds in which the assistant made the index
+    that it searched, None where it does not tell them.
     """
 
     values: list[RankedValue]

@@ -179,7 +179,7 @@ class Provider:
 
 
 def _batch_commands(app: typer.Typer, payee: Payee, reply_tokens: int, asked: str) -> None:
-    """`submit` and `collect` of what is asked elsewhere."""
+    """Add `submit` and `collect`, for prompts that a batch API answers."""
 
     def submit(
         out: options.OutDir,

@@ -1,4 +1,4 @@
-"""What the commands are told, by what it is about; each group makes the object it stands for."""
+"""The options of commands, in groups by subject; each group makes the objects it stands for."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
@@ -36,7 +36,7 @@ from harness.spending import Payee, Price, SpendingLimits
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The same command with every option by itself."""
+    """The same command with each group spread into single options, as Typer takes them."""
     hints = get_type_hints(command, include_extras=True)
     del hints["return"]
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
@@ -223,7 +223,7 @@ class Replaying:
 
 @dataclass(frozen=True)
 class Allowance:
-    """The most that may be spent, and what it buys."""
+    """The most that may be spent, and the prices of models."""
 
     max_tokens: options.MaxTokens = None
     max_cost: options.MaxCost = None
@@ -238,12 +238,12 @@ class Allowance:
 
     @property
     def limits(self) -> SpendingLimits:
-        """The most of it, at these prices: a directory may hold what other commands paid."""
+        """The limits, with prices for what earlier commands spent without knowing a price."""
         return SpendingLimits(self.max_tokens, self.max_cost, self.prices)
 
     @property
     def prices(self) -> dict[Payee, Price]:
-        """By who is paid; a second judge costs what the first one does, unless told otherwise."""
+        """Prices by payee; a second judge costs what the first one does, unless told otherwise."""
         first, _, second = (self.judge_price or "").partition(",")
         told: dict[Payee, Price] = {}
         if self.price is not None:

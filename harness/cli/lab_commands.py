@@ -284,7 +284,7 @@ def experiment_command(
 
 
 def _with_online(laboratory: experiment.Laboratory, grid: Grid) -> Grid:
-    """The grid with what people wrote down, where there is some; sheets for them."""
+    """Write the sheets for people; return the grid, with what they wrote down, if anything."""
     written = sheets.write_sheets(laboratory)
     if written:
         laboratory.console.print(

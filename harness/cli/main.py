@@ -58,7 +58,7 @@ app.add_typer(lab_data_commands.author_app, name="author")
 
 
 def _interrupt(*_: object) -> None:
-    """As Ctrl-C, of which a command that a shell began in the background takes no notice."""
+    """Interrupt as Ctrl-C does, even where a shell's background command ignores SIGINT."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
@@ -66,7 +66,7 @@ def _interrupt(*_: object) -> None:
 
 def main() -> None:
     """Entry point: every expected trouble becomes one line and exit code 2."""
-    # Who ends the harness ends it as Ctrl-C does: with its files whole and its servers stopped.
+    # SIGTERM ends the harness as Ctrl-C does: with its files whole and its servers stopped.
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         app()

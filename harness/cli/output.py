@@ -41,14 +41,12 @@ def wide() -> Console:
 
 
 def progress() -> Console:
-    """Where everything else goes."""
+    """Where everything else goes: stderr."""
     return Console(stderr=True)
 
 
 def finish(opened: Run, failed: int, gates: Gates | None = None) -> None:
-    """Write and show the report, hold it against the gates, and end with the code of what was
-    found.
-    """
+    """Write and show the report, check the gates, and end with the exit code that follows."""
     show(opened.dir, opened.report())
     _end(failed, gates or Gates(), [opened.dir])
 

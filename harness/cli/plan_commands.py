@@ -48,7 +48,7 @@ class Hypothesis:
 
 
 def make_plan(source: QuestionSource, expected: Hypothesis) -> Plan:
-    """Raises `UsageError` for a test or figure that there is not."""
+    """Return the plan for a hypothesis; `UsageError` for an unknown test or figure."""
     _require_testable(expected)
     dataset = open_source(source)
     chosen = select(dataset.outlines, source.filters)

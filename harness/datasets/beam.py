@@ -35,7 +35,7 @@ _CHATS = ("chat_trunecated.json", "chat.json")
 
 
 def read_chats(path: Path) -> Iterator[dict[str, Any]]:
-    """Every chat with `size`, `chat_id`, `chat` and `probing_questions`; folders by number.
+    """Yield each chat with `size`, `chat_id`, `chat` and `probing_questions`, folders by number.
 
     Raises `DatasetError` for what cannot be read, and for a folder without chats.
     """
@@ -53,7 +53,7 @@ def read_chats(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def content_digest(path: Path) -> str:
-    """SHA-256 of a file; of a folder over those of the files that are read."""
+    """SHA-256 of a file; for a folder, over the hashes of the files that are read."""
     if not path.is_dir():
         return sha256_of(path)
     digest = hashlib.sha256()
@@ -87,7 +87,7 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _at(path: Path, depth: str, name: str) -> Iterator[Path]:
-    """Chats with questions: the plans of a 10M chat are folders with a chat, too."""
+    """Chats with questions beside them, which the plans inside a 10M chat do not have."""
     return (file for file in path.glob(f"{depth}{name}") if (file.parent / _QUESTIONS).exists())
 
 
@@ -110,7 +110,7 @@ def _read(path: Path) -> Any:
 
 
 def open_beam(given: Given) -> Dataset:
-    """Outlines are few; chats are read again, one at a time, when their questions are asked."""
+    """Keep the questions' outlines only; a chat is read again when its questions are asked."""
     path = given.path
     outlines: list[QuestionDigest] = []
     chats: set[str] = set()
@@ -135,11 +135,11 @@ def open_beam(given: Given) -> Dataset:
 
 
 def beam_results(run: Answered) -> Iterator[dict[str, Any]]:
-    """The questions of each chat by ability with `rubric` and `llm_response`; a missing answer is
-    an empty one, as the scorer needs one everywhere.
+    """Yield the questions of each chat by ability, with `rubric` and `llm_response`; a missing
+    answer becomes an empty one, because the scorer needs one everywhere.
 
-    The scorer takes the rubric at an answer's place in its ability, not the one in the file:
-    `UsageError` where a question before another one was not selected.
+    The scorer takes the rubric by an answer's place in its ability, not the one in the file. So a
+    run that lacks an earlier question of an ability raises `UsageError`.
     """
     chats: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for question in run.questions:

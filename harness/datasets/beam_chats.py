@@ -1,8 +1,8 @@
 """BEAM chats: one long history of dated batches, and twenty questions about it in ten abilities.
 
 The layout is that of mohammadtavakoli78/BEAM (arXiv 2510.27246). A batch becomes a session; where
-another day is named inside it, a new session begins there. A message says its day in
-`time_anchor`, and its place in the plan that it was written from at its end: that is cut off.
+a message in it names another day, a new session begins. A message names its day in `time_anchor`.
+It ends with a reference to the plan that it was written from, which is cut off.
 """
 
 import ast
@@ -33,7 +33,7 @@ _MONTHS = (
 )
 _NAMED_DAY = re.compile(r"([A-Za-z]{3,9})[-\s]+(\d{1,2})(?:st|nd|rd|th)?[-,\s]+(\d{4})")
 _NUMBERED_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
-# The first session of a day, and the pause before another one on the same day.
+# When the first session of a day begins, and the pause before the next one on that day.
 _MORNING = timedelta(hours=9)
 _PAUSE = timedelta(minutes=1)
 _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")
@@ -41,7 +41,7 @@ _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expect
 
 @dataclass(frozen=True, slots=True)
 class BeamChat:
-    """One chat; `places` tells session and turn of every message id that names one message."""
+    """One chat; `places` maps each message id that is not repeated to its session and turn."""
 
     name: str
     sessions: tuple[HaystackSession, ...]
@@ -49,7 +49,7 @@ class BeamChat:
 
     @property
     def ended(self) -> datetime:
-        """Just after the last message of the last day: when the questions are asked."""
+        """When the questions are asked: just after the last message of the last day."""
         last = max(self.sessions, key=lambda session: session.session_date)
         return last.session_date + timedelta(seconds=len(last.turns))
 
@@ -80,7 +80,7 @@ def chat_name(record: Record) -> str:
 
 
 def parse_chat(value: Any, name: str, where: str) -> BeamChat:
-    """The sessions of a chat, dated; a batch before the first named day has that day."""
+    """Return the chat with dated sessions; a batch before the first named day gets that day."""
     told = [batch for batch in _batches(value, where) if batch.messages]
     days = [batch.day for batch in told if batch.day is not None]
     if not days:
@@ -106,7 +106,7 @@ class _Batch:
 
 
 def _batches(value: Any, where: str) -> Iterator[_Batch]:
-    """Batches in order, cut where another day begins; those of 10M lie in plans."""
+    """Batches in order, cut where another day begins; 10M chats hold them inside plans."""
     for number, item in enumerate(require_list(value, f"{where}: chat"), start=1):
         if not isinstance(item, dict):
             raise DatasetError(f"{where}: batch {number}: expected an object, found {item!r:.80}")
@@ -176,7 +176,7 @@ def _places(sessions: list[HaystackSession]) -> dict[str, Place]:
                 repeated.add(turn.turn_id)
             if turn.turn_id is not None:
                 places[turn.turn_id] = (session.position, i)
-    # An id of several messages names none of them.
+    # An id that several messages share identifies none of them.
     return {name: place for name, place in places.items() if name not in repeated}
 
 
@@ -210,7 +210,7 @@ def _question(value: Any, question_id: str, ability: str, chat: BeamChat, where:
 
 
 def _message_ids(value: Any) -> Iterator[str]:
-    """The ids in a number, a list, or lists by what they are evidence of; each once."""
+    """The ids in a single value, a list, or an object of lists (by kind of evidence); each once."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
@@ -220,7 +220,7 @@ def _message_ids(value: Any) -> Iterator[str]:
 
 
 def _probing(value: Any, where: str) -> dict[str, Any]:
-    """The questions by ability; rows of the hub hold them as the text of a Python literal."""
+    """The questions by ability; rows of the Hugging Face hub hold them as a Python literal."""
     if isinstance(value, str):
         try:
             value = ast.literal_eval(value)

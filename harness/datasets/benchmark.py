@@ -1,5 +1,5 @@
-"""What a data set declares, all of it beside its reader: how it is opened, judged, scored, exported
-and downloaded. `harness.datasets.registry` lists the declarations.
+"""The declaration of a data set, which stands beside its reader: how it is opened, judged, scored,
+exported and downloaded. `harness.datasets.registry` lists the declarations.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,8 +19,8 @@ Records = Iterable[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a command says of a data set: its file, one that corrects its labels, and one with the
-    conversations around it.
+    """The data set that a command names: its file, a file (`gold`) that corrects its labels, and
+    one with the conversations that its histories are set in.
     """
 
     name: str
@@ -37,13 +37,13 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class RubricRules:
-    """One way of judging with a model. `prompts` are all that `choose` may name: files of
+    """One way of judging with a model. `prompts` are all that `choose` may return: files of
     `harness/judges/prompts`.
 
-    `cleans` tells that a hypothesis is first cut down to its final answer, that one equal to an
-    answer passes and an empty one fails without asking, and that the model is asked not to think.
-    `ours` are prompts for which the benchmark has no text. `recommends` are the models that the
-    benchmark is to be judged by, under any name that ends in theirs.
+    With `cleans` a hypothesis is first cut down to its final answer; one equal to a reference
+    passes and an empty one fails without a call; and the model is asked not to think. `ours` are
+    prompts for which the benchmark has no text. `recommends` are the judge models that the
+    benchmark recommends; a model whose name ends in one of these counts as that model.
     """
 
     name: str
@@ -61,8 +61,8 @@ def or_abstention(answerable: str, unanswerable: str) -> Callable[[QuestionDiges
 
 @dataclass(frozen=True, slots=True)
 class OfficialMetrics:
-    """The benchmark's own scores of an answer, without a judge. With `types` they are those of any
-    data whose questions are all of these types.
+    """The benchmark's own scores of an answer, without a judge. With `types` they apply to any data
+    whose questions are all of these types.
     """
 
     name: str
@@ -93,15 +93,15 @@ class Answered:
         return self.judge if is_model else None
 
     def answers(self) -> Iterator[tuple[str, str]]:
-        """Question id and answer of each answered question; with `fill` of each."""
+        """Yield id and answer of each answered question; with `fill` also of the others, empty."""
         for question in self.questions:
             line = self.hypotheses.get(question.question_id)
             if line is not None or self.fill:
                 yield question.question_id, str(line["hypothesis"]) if line is not None else ""
 
     def require_judge(self, kind: str) -> JudgeRecord:
-        """The judge whose verdicts the run holds; refuses a run that was not judged, and empty
-        answers that no judge has seen."""
+        """Return the judge of the run's verdicts. Raises `UsageError` for a run without verdicts,
+        and with `fill`, because no judge has seen the empty answers."""
         if self.judge is None:
             raise UsageError(f"the format {kind} needs verdicts: judge the run first")
         if self.fill:
@@ -111,9 +111,9 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class OfficialFormat:
-    """One official format. `records` are its lines, or its list where it is written `whole`; of a
-    `folder` each record is a chat's file, and a `summary` lies beside scored lines. A run on other
-    data than the `benchmark`'s is refused: on other `types`, or on another data set.
+    """One official format. `records` makes its lines. Written `whole` they are one list, as a
+    `folder` each is a chat's file, and with a `summary` one lies beside the lines. `require`
+    refuses a run on other data than the `benchmark`'s: on other `types`, or on another `dataset`.
     """
 
     name: str
@@ -132,8 +132,8 @@ class OfficialFormat:
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A published file: `key` names it on the command line; size and hash are None where nobody
-    has told us. One that `is_optional` may not be published.
+    """A published file. `key` names it on the command line; size and hash are None where they are
+    not known. A file that `is_optional` may be missing at the source.
     """
 
     key: str
@@ -159,8 +159,8 @@ class KnownFolder:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """One data set. `judge` is the judge without a model that knows how it is scored; `rubrics` are
-    those for judges with one. A pool has histories of which nothing is asked.
+    """One data set. `judge` is the judge without a model that scores it; `rubrics` are for judges
+    with a model. A pool has histories but no questions.
     """
 
     name: str
@@ -183,8 +183,8 @@ def reader(
     reads: Callable[[Path], Iterator[Question]],
     files: Callable[[Path], list[Path]] | None = None,
 ) -> Callable[[Given], Dataset]:
-    """Opens a data set by reading its file again each time; `files` are all that it reads, where
-    that is more than one.
+    """Return an opener for a data set whose file is read again each time; `files` lists all files
+    that are read where there may be more than one.
     """
 
     def opens(given: Given) -> Dataset:

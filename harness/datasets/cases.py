@@ -1,11 +1,12 @@
-"""Cases of one's own: a line each, with a history, a question, and a grader that needs no model.
+"""Users' own cases: one a line, with a history, a question, and a grader that needs no model.
 
     {"id": "bees", "question": "How many hives do I have?", "grader": {"number": 3}, "history": [
         {"date": "2024-05-01", "messages": [{"role": "user", "content": "I have three hives."}]}]}
 
 A grader is `{"exact": "Ghent"}` or a list of such answers; `{"number": 3}`, perhaps with `"within":
-0.5`; or `{"program": "check.py"}`, a file beside the cases, which needs a right `answer` to be told
-by. `type`, `date` and `evidence` (ids of sessions) may be left out, and the `id` of a session.
+0.5`; or `{"program": "check.py"}`, a file beside the cases; such a case also needs a right
+`answer` to show. `type`, `date`, `evidence` (ids of sessions) and the `id` of a session may be left
+out.
 """
 
 import json

@@ -2,10 +2,10 @@
 
 The layout is that of SalesforceAIResearch/ConvoMem (EvidenceItem in its Scala sources): a JSON file
 with `evidence_items`, each with `question`, `answer`, `message_evidences` and `conversations` of
-`messages`; or records with `evidenceItems` and the `conversations` they share. The file does not
-say of which category it is: the folder does (`changing_evidence/2_evidence/…`), so it must be
-kept. There are no dates. Evidence is the messages with the same speaker and words;
-one that is not found is not labelled.
+`messages`; or records with `evidenceItems` and the `conversations` they share. The category of a
+file is not in it but in the name of its folder (`changing_evidence/2_evidence/…`), so the file must
+stay in that folder. There are no dates. Evidence is each message with the speaker and words of one
+of the `message_evidences`; an entry of these that is not found labels nothing.
 """
 
 from collections.abc import Iterator

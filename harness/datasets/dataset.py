@@ -18,9 +18,9 @@ T = TypeVar("T")
 
 
 class Gradual(Generic[T]):
-    """Items of an iterable that is run through at once, in a thread of its own.
+    """Items of an iterable that a thread of its own begins to read at once.
 
-    An error of the iterable is raised to everybody who reads to the end, after the items before it.
+    If the iterable fails, every reader that gets to the end raises its error.
     """
 
     def __init__(self, items: Iterable[T]) -> None:
@@ -28,12 +28,12 @@ class Gradual(Generic[T]):
         self._problem: Exception | None = None
         self._ended = False
         self._news = threading.Condition()
-        # A daemon: nobody should wait for it when the run was interrupted.
+        # A daemon, so that an interrupted run ends without waiting for it.
         threading.Thread(target=self._fill, args=(items,), name="scan", daemon=True).start()
 
     @property
     def is_complete(self) -> bool:
-        """Whether all items, or the error, are there."""
+        """Whether the iterable was read to its end, or failed."""
         return self._ended
 
     def __iter__(self) -> Iterator[T]:
@@ -54,7 +54,7 @@ class Gradual(Generic[T]):
         try:
             for item in items:
                 self._add(item)
-        except Exception as problem:  # whatever it is, it belongs to who reads
+        except Exception as problem:  # whatever it is, the readers raise it
             self._problem = problem
         with self._news:
             self._ended = True
@@ -78,7 +78,7 @@ class ContentHash:
 
     @classmethod
     def of_file(cls, path: Path) -> "ContentHash":
-        """Begin to hash a file; an error waits for who asks."""
+        """Begin to hash a file; an error is raised when the digits are asked for."""
         return cls(Gradual(map(sha256_of, [path])))
 
     @classmethod
@@ -100,7 +100,7 @@ class ContentHash:
         return isinstance(self._digits, list) or self._digits.is_complete
 
     def sha256(self) -> str:
-        """The digits, however long they take."""
+        """Return the digits, once they are computed."""
         return next(iter(self._digits))
 
 
@@ -108,9 +108,9 @@ class ContentHash:
 class Dataset:
     """Questions in file order with the identity of the bytes they come from.
 
-    `file` is its name without folders, None for a built-in set; `size` is in bytes. `listed` are
-    their outlines, of a large file found gradually. `read` gives the questions of these ids in file
-    order, each time it is called; it may raise `DatasetError` while it is iterated.
+    `file` is the file's name without folders, None for a built-in set; `size` is in bytes. `listed`
+    are the questions' outlines; those of a large file are found gradually. `read` gives the
+    questions with the given ids in file order; it may raise `DatasetError` while it is iterated.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Dataset:
 
     @property
     def outlines(self) -> list[QuestionDigest]:
-        """All outlines; waits for those of a large file, and raises what is wrong with them."""
+        """All outlines; waits for those of a large file, and raises what is wrong with the file."""
         return list(self.listed)
 
     def early_sha256(self) -> str | None:
@@ -136,7 +136,7 @@ class Dataset:
         return self.fingerprint.sha256() if early else None
 
     def histories(self, ids: Collection[str]) -> Iterator[list[Question]]:
-        """The questions of these ids, those of one history together."""
+        """Yield the questions of these ids in lists, one for each history."""
         for _, questions in groupby(self.read(ids), key=lambda question: question.history_id):
             yield list(questions)
 
@@ -168,8 +168,8 @@ def read_each_time(
     reads: Callable[[Path], Iterator[Question]],
     files: Callable[[Path], list[Path]] | None = None,
 ) -> Dataset:
-    """A data set whose questions are read again whenever they are needed; `files` tells all that it
-    is read from, where that may be more than one.
+    """A data set whose questions are read again whenever they are needed; `files` lists all files
+    that it is read from where there may be more than one.
     """
     size = size_of(file)
     outlines = [digest_of(question) for question in reads(file)]

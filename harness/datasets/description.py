@@ -1,6 +1,6 @@
-"""What a data set is made of, as the papers of benchmarks describe theirs.
+"""Figures that describe a data set, as the papers of benchmarks give them.
 
-One pass over the histories; of each only numbers are kept, of each session a hash of its words.
+They take one pass over the histories, which keeps only numbers, and a hash of each session's words.
 Tokens are an estimate of four characters each. Depth is the share of a history's tokens, by date,
 before an evidence session: 0 is its beginning.
 """
@@ -29,7 +29,7 @@ class _Numbers:
 
 
 def describe(dataset: Dataset) -> dict[str, Any]:
-    """Counts, and `measures`: n, mean, least, median, 90th percentile, most of each."""
+    """Return counts, and `measures` with the `figures` of each quantity."""
     ids = {outline.question_id for outline in dataset.outlines}
     types: Counter[str] = Counter()
     asked: Counter[str] = Counter()

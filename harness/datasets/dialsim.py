@@ -4,10 +4,10 @@ The layout is what jiho283/Simulator's simulator.py reads: episodes of scenes wi
 `script` (lines `Name: words`), and questions in `hard_q` and `easy_q` by type, with `questions`
 by who asks, `options` and `answer`. The published file is a pickle, which could run anything when
 opened: convert it with `json.dump(pickle.load(file), out)` where you trust it. The simulator
-draws one question for a scene and puts it in the middle; here all are put, by the first who asks,
-when the scene has ended, without a limit of time. A question sees the scenes up to its own, so that
-every scene with questions makes a history. Evidence is in files of its own, which are not read.
-Questions of types named `unans` or `fu` have right options like the others.
+draws one question for a scene and asks it in the middle. Here all questions are asked, each by the
+first of its askers, when the scene has ended, without a time limit. A question sees the scenes up
+to its own, so every scene with questions makes a history. Evidence is in files of its own, which
+are not read. Questions of types named `unans` or `fu` have right options like the others.
 """
 
 import re
@@ -41,7 +41,7 @@ def questions(file: Path) -> Iterator[Question]:
 def _session(
     scene: Entry, told: Sequence[HaystackSession], turns: tuple[Turn, ...]
 ) -> HaystackSession:
-    """A minute after the scene before, where that is of the same day."""
+    """The scene as a session, a minute after the scene before if that is of the same day."""
     date, position = scene.date("date"), len(told)
     if told and told[-1].session_date.date() == date.date():
         date = told[-1].session_date + timedelta(minutes=1)
@@ -49,7 +49,7 @@ def _session(
 
 
 def _turns(scene: Entry) -> tuple[Turn, ...]:
-    """Lines by speaker; a line without one goes on with what was said before it."""
+    """Return the lines as turns; a line without a speaker continues the turn before it."""
     said: list[tuple[str, str]] = []
     for line in scene.text("script").splitlines():
         if not line.strip() or any(mark in line for mark in _LEFT_OUT):

@@ -1,7 +1,7 @@
-"""Getting the published data files: checked by hash, continued where an attempt broke off.
+"""Download of the published data files: checked by hash, resumed where an attempt broke off.
 
-Nothing is fetched unless somebody asks. Where the network does not allow it, the message says what
-to put where, and the same command then checks it.
+Nothing is fetched unless the user asks. Where the network does not allow it, the error says which
+file to put where; the same command then checks that file.
 """
 
 import re
@@ -20,7 +20,7 @@ from harness.errors import DownloadFailed, NotPublished, UsageError, raising
 
 _TIMEOUT = 30.0
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-# The hub's header with the hash of a large file.
+# The Hugging Face hub's header with the hash of a large file.
 _ANNOUNCED = "x-linked-etag"
 
 Progress = Callable[[int, int | None], None]
@@ -28,7 +28,7 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Downloaded:
-    """A file that lies there; `is_verified` tells that its hash is one we know or were told."""
+    """A file in its place; `is_verified` if its hash is a known one or the one announced."""
 
     path: Path
     sha256: str
@@ -55,9 +55,9 @@ def download(
 ) -> Downloaded:
     """Put the file into the folder, or check the one that is there.
 
-    `mirror` stands in for scheme and host of the address; `progress` hears of bytes here and bytes
-    in all (None: not said). Raises `DownloadFailed`, `NotPublished` for what the server does not
-    have, and keeps what has arrived for the next time.
+    `mirror` replaces scheme and host of the address; `progress` is called with the bytes so far and
+    in all (None: not known). Raises `DownloadFailed`, or `NotPublished` for a file that the server
+    does not have, and keeps what has arrived for the next attempt.
     """
     target = folder / known.file
     url = known.url if mirror is None else _mirrored(known.url, mirror)
@@ -104,7 +104,7 @@ def _write(response: httpx.Response, partial: Path, here: int, progress: Progres
 
 
 def _client() -> httpx.Client:
-    # Packed on the way, bytes could be neither counted nor continued.
+    # Of a compressed transfer, bytes could be neither counted nor resumed.
     headers = {"User-Agent": "aide-memoire-harness", "Accept-Encoding": "identity"}
     return httpx.Client(timeout=_TIMEOUT, headers=headers)
 

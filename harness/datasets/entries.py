@@ -1,5 +1,5 @@
-"""What the layouts share: entries that know their place, dates by rule, evidence, and questions
-with options, of which exactly one is right.
+"""Helpers that the readers share: entries that know their place in the file, dates by rule, and
+questions with options, of which exactly one is right.
 
 Every error names file, entry, field and reason.
 """
@@ -52,7 +52,7 @@ class Entry:
         return encodable(value)
 
     def answer(self, name: str) -> tuple[str, bool]:
-        """Words or a number, as text, and whether it was a number."""
+        """Return a field of text or a number as text, and whether it was a number."""
         value = self._field(name)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value), True
@@ -65,7 +65,7 @@ class Entry:
         return float(value)
 
     def whole(self, name: str) -> int:
-        """A whole number of at least 0, also written as text."""
+        """Return a whole number of at least 0, which may be written as text."""
         try:
             number = int(self._field(name))
         except (TypeError, ValueError):
@@ -82,7 +82,7 @@ class Entry:
         return value
 
     def literal(self, name: str) -> Any:
-        """A cell that holds JSON, or lists and objects as Python writes them."""
+        """Return the value in a cell that holds JSON or a Python literal."""
         text = self.text(name)
         for read in (json.loads, ast.literal_eval):
             try:
@@ -103,7 +103,7 @@ class Entry:
             yield name, type(self)(value, f"{self.where}: {name}")
 
     def date(self, name: str) -> datetime:
-        """A moment like 2024-05-31 10:00 or Sep 04, 2025, 10:00:00; a day begins at nine."""
+        """A moment like 2024-05-31 10:00 or Sep 04, 2025, 10:00:00; nine if it has no time."""
         return parse_date(self.text(name), f"{self.where}: {name}")
 
     def role(self, name: str) -> Role:
@@ -145,7 +145,7 @@ def rows_of(path: Path) -> Iterator[Entry]:
 
 
 def together(items: Iterable[T], key: Callable[[T], Hashable]) -> Iterator[T]:
-    """Items of one key next to each other; keys, and the items of each, as they come first."""
+    """Yield the items grouped by key, groups in the order of their first items."""
     groups: dict[Hashable, list[T]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
@@ -154,7 +154,7 @@ def together(items: Iterable[T], key: Callable[[T], Hashable]) -> Iterator[T]:
 
 
 def beside(path: Path, name: str, holds: str) -> Path:
-    """A second file in the folder of the first, also compressed."""
+    """Return the path of a second file in the folder of the first, plain or compressed."""
     for suffix in ("", ".gz", ".xz"):
         if (found := path.with_name(name + suffix)).exists():
             return found
@@ -162,7 +162,7 @@ def beside(path: Path, name: str, holds: str) -> Path:
 
 
 def parse_date(text: str, where: str) -> datetime:
-    """See `Entry.date`; without the machine's locale, in UTC."""
+    """Parse a date as `Entry.date` takes it: in UTC, whatever the machine's locale."""
     try:
         if match := _CLOCK.fullmatch(text.strip()):
             year, month, day = (int(part) for part in match.groups()[:3])
@@ -215,8 +215,8 @@ def put_options(question: str, options: Sequence[str]) -> str:
 def checked_options(
     entry: Entry, name: str, options: Sequence[object], answer: str, *, answer_twice: bool = False
 ) -> tuple[str, ...]:
-    """The options, where they are texts that differ and the answer is one of them; the answer may
-    stand there `answer_twice`, under either letter, where published data has that.
+    """Return the options if they are texts that differ and the answer is one of them. With
+    `answer_twice` the answer may stand under several letters, as in some published data.
     """
     texts = tuple(encodable(option.strip()) for option in options if isinstance(option, str))
     if len(texts) != len(options) or not 2 <= len(texts) <= len(LETTERS):
@@ -230,5 +230,5 @@ def checked_options(
 
 
 def shuffled(options: Sequence[str], key: str) -> list[str]:
-    """An order that depends on the texts and the key alone, so that no place gives one away."""
+    """Order the options by texts and key alone, so that no position gives the answer away."""
     return sorted(options, key=lambda option: sha256(f"{key}\0{option}".encode()).digest())

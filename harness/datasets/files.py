@@ -37,9 +37,7 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def open_text(path: Path, suffixes: tuple[str, ...]) -> Iterator[IO[str]]:
-    """A text file, compressed as its name says; what goes wrong while it is read is a
-    `DatasetError`.
-    """
+    """Open a text file, compressed as its name says; errors of reading become `DatasetError`."""
     with raising(DatasetError, f"{path}: cannot be read"):
         try:
             with _open_text(path, suffixes) as file:

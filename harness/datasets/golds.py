@@ -21,7 +21,7 @@ _OFFICIAL_ORDER = (26, 30, 41, 42, 43, 44, 47, 48, 49, 50)
 
 @dataclass(frozen=True, slots=True)
 class GoldCorrection:
-    """What replaces a question's own labels; no answers, or evidence None, leaves them alone."""
+    """New labels of a question; empty `answers`, or `evidence` None, leave the old ones."""
 
     answers: tuple[str, ...] = ()
     evidence: tuple[str, ...] | None = None
@@ -40,7 +40,7 @@ def read_corrections(path: Path) -> dict[str, GoldCorrection]:
 
 
 def require_known(corrections: Mapping[str, GoldCorrection], ids: Iterable[str], path: Path) -> int:
-    """How many of these questions are corrected; `DatasetError` if none is."""
+    """Return how many of these questions are corrected; `DatasetError` if none is."""
     changed = len(corrections.keys() & set(ids))
     if not changed:
         raise DatasetError(f"{path}: corrects no question of this data set")

@@ -4,9 +4,9 @@ The layout is that of MemTensor/HaluMem (IAAR-Shanghai/HaluMem on the hub): a li
 with `uuid` and `sessions`; a session has `start_time`, `dialogue`, `memory_points` and `questions`.
 As in its own evaluation a question is asked when its session has ended: it sees the sessions up to
 there, so that every session with questions makes a history. Evidence is told by the words of memory
-points: the sessions that list one of them are labelled, no turns. Extraction and updating are not
-measured here. The question types are the file's; which of them ask for what was never said is not
-told, so no question counts as abstention.
+points: the sessions that list one of them are labelled, but no turns. Extraction and updating are
+not measured here. The question types are the file's. The file does not tell which of them ask for
+what was never said, so no question counts as abstention.
 """
 
 from collections.abc import Iterator

@@ -2,7 +2,7 @@
 
 The layout is that of snap-research/locomo. The questions of one conversation share its history.
 Neither speaker is an assistant: every turn is told as a user's with the speaker's name, the caption
-of a picture beside the words. The search query of a picture is left out, it gives answers away.
+of a picture beside the words. The search query of a picture is left out: it gives answers away.
 """
 
 import re
@@ -65,7 +65,7 @@ class LocomoConversation:
 
     @property
     def ended(self) -> datetime:
-        """Just after the last turn: when its questions are asked."""
+        """When the questions are asked: just after the last turn."""
         last = self.sessions[-1]
         return last.session_date + timedelta(seconds=len(last.turns))
 
@@ -107,7 +107,7 @@ def _question_id(qa: Any, sample_id: str, index: int) -> str:
 
 
 def parse_conversation(sample: Mapping[str, Any], sample_id: str, where: str) -> LocomoConversation:
-    """The sessions that are there; dates without a session are passed over."""
+    """Return the conversation's sessions; dates without a session are skipped."""
     # An older release holds one conversation a file, its keys at the top.
     content = sample.get("conversation", sample)
     if not isinstance(content, Mapping):
@@ -145,7 +145,7 @@ def parse_date(value: Any, where: str) -> datetime:
 
 
 def turn_ids(evidence: Iterable[str]) -> list[str]:
-    """Turn ids in evidence as it stands in the files: lists in one string, stray colons, zeros."""
+    """The turn ids in evidence texts, which hold lists, stray colons and leading zeros."""
     found = (match for text in evidence for match in _TURN_ID.finditer(text))
     return list(dict.fromkeys(f"D{int(match[1])}:{int(match[2])}" for match in found))
 
@@ -291,9 +291,9 @@ def _questions_alone(name: str, file: Path) -> Dataset:
 
 
 def _exported(run: Answered) -> list[dict[str, Any]]:
-    """The questions of each conversation with prediction and retrieved turns under its name.
+    """The questions of each conversation, with prediction and retrieved turns under the run's name.
 
-    The scorer wants an answer everywhere: an adversarial question gets its trap.
+    The scorer needs an `answer` everywhere, so an adversarial question gets its trap as one.
     """
     samples: dict[str, list[dict[str, Any]]] = {}
     for question in run.questions:

@@ -1,7 +1,7 @@
 """LoCoMo-Plus: something is said in passing, and much later a message comes that it bears on.
 
 The layout is that of xjtuleeyf/Locomo-Plus. The cue is told as a session of its own inside one of
-LoCoMo's conversations, as its two speakers; or, where there are no conversations, as a short
+LoCoMo's conversations, by its two speakers; or, where there are no conversations, as a short
 history by itself, in which A is the user and B the assistant. The trigger is no question with an
 answer: it is sent as a message, and the reply is judged by whether it keeps to the cue.
 """
@@ -27,11 +27,11 @@ _PLUS = (
 _LINE = re.compile(r"^\s*([AB]):\s*")
 _GAP = re.compile(r"(?:\b(half)\s+)?\b(\d+|[a-z]+)(?:\s+of)?\s+(day|week|month|year)s?\b")
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-# Counts in words that are no numbers.
+# Vague words, and the counts that they are taken for.
 _VAGUE = {"a": 1, "an": 1, "couple": 2, "few": 3, "several": 5}
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 # The trigger comes a week after the last session, as in the benchmark's script; without
-# conversations on a day that is always the same.
+# conversations it comes on a fixed day.
 _AFTERWARDS = timedelta(days=7)
 _ALONE = datetime(2024, 6, 3, 12, tzinfo=UTC)
 
@@ -42,7 +42,7 @@ def parse_plus(
     *,
     source: str,
 ) -> Iterator[Question]:
-    """One question for each record, in file order; the nth in the nth conversation, over and over.
+    """Yield a question for each record, in file order; conversations are used in turn, repeatedly.
 
     Raises `DatasetError` naming record and field.
     """
@@ -52,8 +52,8 @@ def parse_plus(
 
 
 def days_of_gap(text: str) -> int | None:
-    """The days of `about six weeks later`: 7 to a week, 30 to a month, 365 to a year; a couple are
-    two, a few three and several five. None where no time is said.
+    """The days in a text like `about six weeks later`: 7 to a week, 30 to a month, 365 to a year; a
+    couple are two, a few three and several five. None where the text names no time.
     """
     for half, count, unit in _GAP.findall(text.lower()):
         number = int(count) if count.isdigit() else _VAGUE.get(count)

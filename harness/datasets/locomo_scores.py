@@ -25,7 +25,7 @@ _IRREGULAR = {
 
 
 def _pairs(text: str) -> tuple[_ENDED, ...]:
-    """Pairs of "ending:replacement", the longer of two endings that both fit before the shorter."""
+    """Parse pairs "ending:replacement"; of two endings that both fit, the longer comes first."""
     found = (pair.split(":") for pair in text.split())
     return tuple((ending, instead) for ending, instead in found)
 
@@ -33,7 +33,7 @@ def _pairs(text: str) -> tuple[_ENDED, ...]:
 _STEP_2 = _pairs(
     "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e "
     "ousli:ous ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous "
-    # NLTK has the last one more, and `logi`, which is no ending as the others are.
+    # NLTK adds `fulli`, and `logi`, which has a rule of its own in `_step_2`.
     "aliti:al iviti:ive biliti:ble fulli:ful"
 )
 _STEP_3 = _pairs("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
@@ -69,8 +69,8 @@ def _measure(word: str) -> int:
 
 
 def _is_short(word: str) -> bool:
-    """Consonant, vowel, consonant at the end, but for w, x and y. NLTK: or a word of a vowel and
-    a consonant.
+    """Whether the word ends in consonant, vowel and consonant, the last not w, x or y. NLTK: or is
+    just a vowel and a consonant.
     """
     vowels = _vowels(word)
     short = vowels[-3:] == [False, True, False] and word[-1] not in "wxy"
@@ -78,7 +78,7 @@ def _is_short(word: str) -> bool:
 
 
 def _replaced(word: str, pairs: Iterable[_ENDED], holds: Callable[[str, str], bool]) -> str:
-    """With another ending for the first that it has, if that holds of what stands before it."""
+    """Replace the first ending that fits, if `holds` is true of the stem before it."""
     for ending, instead in pairs:
         if word.endswith(ending):
             before = word[: len(word) - len(ending)]
@@ -105,7 +105,7 @@ def _past(word: str) -> str:
 
 
 def _completed(word: str) -> str:
-    """What remains of a past form or of one with -ing, made a word."""
+    """Complete what is left of a word without its -ed or -ing."""
     if word.endswith(("at", "bl", "iz")):
         return word + "e"
     if word[-1:] == word[-2:-1] and not _vowels(word)[-1]:
@@ -114,7 +114,7 @@ def _completed(word: str) -> str:
 
 
 def _last_y(word: str) -> str:
-    # NLTK: after a consonant that is not the first letter, instead of anywhere after a vowel.
+    # NLTK wants a consonant before the y, but not as first letter; Porter any vowel before it.
     is_ending = word.endswith("y") and len(word) > 2 and not _vowels(word)[-2]
     return word[:-1] + "i" if is_ending else word
 
@@ -179,7 +179,7 @@ def token_f1(prediction: str, answer: str) -> float:
 
 
 def list_f1(prediction: str, answer: str) -> float:
-    """The best F1 of each part of the answer with a part of the prediction, averaged."""
+    """The mean, over the parts of the answer, of the best F1 with a part of the prediction."""
     parts, wanted = prediction.split(","), answer.split(",")
     best = (max(token_f1(part, item) for part in parts) for item in wanted)
     return sum(best) / len(wanted)

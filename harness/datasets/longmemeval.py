@@ -48,7 +48,7 @@ _BY_TYPE = {
     "knowledge-update": "update",
     "single-session-preference": "preference",
 }
-# Judges whose raw reply is what the official scripts would have read.
+# Judges named so give a raw reply that the official scripts could read.
 _REPLYING = "longmemeval"
 _HUB = "https://huggingface.co/datasets"
 _ORIGINAL = f"{_HUB}/xiaowu0162/longmemeval/resolve/2ec2a557f339b6c0369619b1ed5793734cc87533"
@@ -80,7 +80,7 @@ def question_of(record: dict[str, Any], number: int, source: str) -> Question:
 
 
 def iterate_instances(records: Iterable[dict[str, Any]], *, source: str) -> Iterator[Instance]:
-    """Instances one by one, for who need not hold them all; checked like `parse_instances`."""
+    """Yield instances one by one, without holding all; checked like `parse_instances`."""
     seen: set[str] = set()
     for number, record in enumerate(records):
         question = _Instance(record, number, source).question()
@@ -207,8 +207,8 @@ class _Instance:
 
 
 def open_longmemeval(given: Given) -> Dataset:
-    """A file that is read whole. In a very large one the places of its questions are found
-    gradually."""
+    """Open a file: read whole, or, if it is very large and not compressed, with the places of its
+    questions found gradually."""
     file = given.path
     size = size_of(file)
     found = found_in(file) if size > CHECKED_WHOLE and file.suffix not in _PACKED else None
@@ -245,8 +245,8 @@ def prompt_for(question: QuestionDigest) -> str:
 
 
 def official_label(verdict: Mapping[str, Any] | None) -> bool | None:
-    """What the official scorer makes of a judge's first reply; other judges keep their verdict.
-    None where there was no reply.
+    """The label that the official scorer reads from the first reply of a `longmemeval` judge; for
+    other judges, their verdict. None where there was no reply.
     """
     if verdict is None or "error" in verdict:
         return None

@@ -1,11 +1,11 @@
 """Pairs: a question about one's own past, the messages that hold its answer, and others near it.
 
 A JSON object a line: `q`, `pos` (messages that hold a part of the answer, oldest first), `neg`
-(messages of the same person that hold none) and `kind`. So many lines in a row share a history, in
-which each message is a session of its own, one a day, and the messages of all lines are mixed: what
-answers one question stands among what tempts all of them. The order depends on the texts alone.
-There are no worded answers: the reference is the messages themselves, and what counts is whether
-they are found. A question without `pos` is one that nothing answers.
+(messages of the same person that hold none) and `kind`. Every 25 lines in a row share a history, in
+which each message is a session of its own, one a day. The messages of all its lines are mixed, so
+that the answers to one question stand among the distractors of all. The order depends on the texts
+alone. There are no worded answers: the messages themselves are the reference, and what counts is
+whether they are found. A question without `pos` has no answer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,8 +41,8 @@ def _of_history(first: int, lines: Sequence[Entry]) -> Iterator[Question]:
 
 
 def _mixed(lines: Sequence[Entry]) -> list[tuple[int, str]]:
-    """The messages of all lines with the number of their line, in one order; the answers of each
-    line keep theirs.
+    """The messages of all lines, mixed, each with the number of its line; the answers of one line
+    keep their order among themselves.
     """
     pool = [
         (number, text)

@@ -1,12 +1,12 @@
 """PerLTQA: questions about a person of whom profile, relations, events and dialogues are stored.
 
 The layout is that of Elvin-Yiming-Du/PerLTQA (Dataset/README.md): `perltqa*.json` holds the
-questions by person, `perltmem*.json` beside it what is stored. Only dialogues are talk, between
-people. Each other record is told as one user's message, its fields as `field: value`. A dialogue
-has its own date; the rest has dates only in words, and is told one session a day before the first
-dialogue. Evidence is the record that the question names; of a dialogue its sessions, in which no
-turn is labelled. Anchors are not read. The README describes the layout; the English files (`en_v2`)
-have been looked at, the Chinese ones not.
+questions by person, `perltmem*.json` beside it what is stored. Only dialogues are conversations,
+between people. Each other record is told as one user's message, its fields as `field: value`. A
+dialogue has its own date; the other records have dates only in words, and are told one session a
+day before the first dialogue. Evidence is the record that the question names; for a dialogue it is
+the dialogue's sessions, in which no turn is labelled. Anchors are not read. The README describes
+the layout; the English files (`en_v2`) have been looked at, the Chinese ones not.
 """
 
 from collections.abc import Iterator
@@ -101,7 +101,7 @@ def _records(name: str, stored: Entry) -> Iterator[tuple[str, str, str]]:
 def _dialogues(
     stored: Entry, records: list[HaystackSession], person: _Person
 ) -> list[HaystackSession]:
-    """All sessions: the records get a day each, the last before the first dialogue."""
+    """All sessions: the records get a day each, up to the day before the first dialogue."""
     talks: list[HaystackSession] = []
     if stored.has("dialogues"):
         for key, dialogue in stored.entry("dialogues").members():
@@ -154,7 +154,7 @@ def _asked(name: str, person: _Person, sections: Entry) -> Iterator[Question]:
 
 
 def _groups(sections: Entry, section: str) -> Iterator[tuple[Entry, list[str]]]:
-    """The questions of a section: of a profile in one list, of others by the record's id."""
+    """Yield a section's questions, each with the names of the records that hold its answer."""
     groups = sections.entries(section)
     for group in groups:
         if "Question" in group.fields:

@@ -5,9 +5,9 @@ v1, as bowen-upenn/PersonaMem describes it: a table `questions_32k.csv` and besi
 `end_index_in_shared_context`. Tables in its repository call the question `question`. In 17 of the
 589 questions of 32k the right option stands under two letters: either is right. v2, as
 bowen-upenn/PersonaMem-v2's inference.py reads it: a table whose `chat_history_32k_link` names a
-JSON file with `chat_history`. In neither are there dates or labels of evidence. A system message,
-which holds the persona, is never told; it begins a session. v2's options are put into an order
-that depends on their texts alone, which is ours.
+JSON file with `chat_history`. Neither has dates or labels of evidence. A system message holds the
+persona: it is left out, and a new session begins there. The order of v2's options is ours and
+depends on the texts alone.
 """
 
 import re
@@ -96,7 +96,7 @@ def v2_questions(file: Path) -> Iterator[Question]:
 
 
 def sessions_of(messages: list[Any], where: str) -> Sessions:
-    """Messages cut at system messages, without them and without `User:` before the words."""
+    """Cut messages into sessions at system messages; drops these, and `User:` before the words."""
     parts: list[list[Turn]] = [[]]
     for number, message in enumerate(messages):
         entry = Entry(message, f"{where}[{number}]")
@@ -155,7 +155,7 @@ def _lettered(row: Entry, option: Any) -> tuple[str, str]:
 
 
 def _linked(file: Path, link: str) -> Path:
-    """The history, by its path under the table's folder or one of those above it."""
+    """Find the history by its path, under the table's folder or a folder above that."""
     if Path(link).is_absolute() or ".." in Path(link).parts:
         raise DatasetError(f"{file}: {_LINK}: expected a path below the data's folder: {link!r}")
     for folder in file.absolute().parents:

@@ -6,15 +6,15 @@ and the `dialog` of today. DuLeMon (PaddlePaddle/Research, ACL2022-DuLeMon): a `
 `Usr: …` and `Bot: …` with the number of a persona's sentence after a tab, which is cut off. Both
 train the next utterance; a harness that asks for facts has no question to put, so they are pools:
 described, not run. MSC-Self-Instruct (MemGPT) adds `self_instruct`, `B` a question and `A` its
-answer. MSC's speakers are people, told by name, in turn; no dates: its `time_back` counts from
-another day in each entry and is not read.
+answer. MSC's speakers are people, told by name, in turn. It has no dates: its `time_back` counts
+from another day in each entry and is not read.
 
 MemoryBank's layout is that of zhongwanjun/MemoryBank-SiliconFriend (eval_data):
 `memory_bank_en.json` maps a name to `history`, a list of `query` and `response` for each day; days
 on which nothing was said are left out. A line of `probing_questions_en.jsonl` maps the name to
-questions. The published questions have no answers: people graded the replies. So they are refused;
-write each as an object with `question` and `answer`, then they can be asked. Evidence is not told.
-Questions are asked after the last day.
+questions. The published questions have no answers, as people graded the replies, and are refused;
+once each is written as an object with `question` and `answer`, they can be asked. Evidence is not
+told. Questions are asked after the last day.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,9 @@
-"""The nouns of a benchmark, whatever file they came from: questions, haystack sessions, turns,
-rounds; and from a loaded question to what judging and reporting need of it, official corpus ids
-included.
+"""The types that every data file is read into: questions, haystack sessions, turns and rounds; and
+the digest of a question that judging and reporting need, official corpus ids included.
 
 The official LongMemEval scripts carry the label inside the id: `answer…` is evidence, and `answer`
-becomes `noans` where no user turn is labelled. Only user text is in that corpus. These ids stay on
-the harness's side.
+becomes `noans` where no user turn is labelled. Only user text is in that corpus. These ids are
+never sent to the assistant.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -56,7 +55,7 @@ BEAM_ABILITIES = (
     "temporal_reasoning",
 )
 LOCOMO_PLUS_RELATIONS = ("causal", "goal", "state", "value")
-# References of these types say what a good answer is like, and are none themselves.
+# References of these types describe a good answer and are not answers themselves.
 DESCRIBED_TYPES = frozenset(
     (
         "single-session-preference",
@@ -116,7 +115,7 @@ class Question:
     the same `shared_history` are asked of one history, which is brought in once. `alternatives` are
     further complete answers, `trap` is what a question without an answer tempts one to say, and
     `evidence_ids` are the turn ids that the file names as evidence, as they stand there. `rubric`
-    are the points that a good answer makes, where answers are scored by such. With `options` the
+    are the points of a good answer, in data that is scored by points. With `options` the
     answer is the text of one of them; the question names them by letter. `grader` is what judges
     an answer without a model, as JSON (`harness.datasets.cases`).
     """
@@ -186,7 +185,7 @@ def evidence_rounds(question: Question) -> list[tuple[int, int]]:
     return [
         (session.position, round_.index)
         for session in question.sessions
-        # Few sessions hold evidence, and a conversation is that of hundreds of questions.
+        # A shortcut: few sessions hold evidence, and hundreds of questions may share them.
         if any(turn.has_answer for turn in session.turns)
         for round_ in rounds_of(session.turns)
         if any(session.turns[i].has_answer for i in round_.turns)
@@ -245,7 +244,7 @@ def _masked(session_id: str, *, labelled: bool) -> str:
     return session_id if labelled else session_id.replace("answer", "noans")
 
 
-# What a question's outline takes over as it is.
+# The fields that a digest copies from its question unchanged.
 _IN_BOTH = {one.name for one in fields(Question)} & {one.name for one in fields(QuestionDigest)}
 _IN_BOTH -= {"question_date"}
 

@@ -1,9 +1,9 @@
 """LoCoMo-Refined: its public layout, and its own rules for an answer.
 
 `questions.jsonl` alone is enough to score predictions; with `conversations.jsonl` beside it the
-histories can be replayed as well. The raw file has the layout of LoCoMo and is read as such. Of an
-answer: what of it counts, and how far it shares its words with a reference. Punctuation marks are
-words, and nothing is stemmed.
+histories can be replayed as well. The raw file has the layout of LoCoMo and is read as such. The
+rules say which part of an answer counts, and how far its words overlap with a reference's.
+Punctuation marks are words, and nothing is stemmed.
 """
 
 import math
@@ -76,7 +76,7 @@ def _conversation(record: Record, where: str) -> dict[str, Any]:
 
 
 def _session_number(session: Record, place: int) -> int:
-    """The number in its turn ids, by which evidence names it; else its place."""
+    """The session's number in its turn ids, by which evidence names it; else its place."""
     for message in session.get("messages") or []:
         head = str(message.get("dia_id", "")).partition(":")[0].removeprefix("D")
         if head.isdigit():
@@ -147,8 +147,8 @@ def overlap(said: str, answer: str) -> Overlap:
 def best_first(said: str, answers: Sequence[str]) -> list[str]:
     """The references, those that a final answer overlaps most with first.
 
-    The benchmark judges every one and takes that with the largest (verdict, F1, BLEU): in this
-    order it is the first that passes, else the first of all.
+    The benchmark judges every reference and takes the one with the largest (verdict, F1, BLEU). In
+    this order that is the first one that passes, or else the first of all.
     """
     return sorted(answers, key=lambda answer: overlap(said, answer), reverse=True)
 
@@ -168,8 +168,8 @@ def _predictions(run: Answered) -> Iterator[dict[str, str]]:
 
 
 def scored_records(run: Answered) -> Iterator[dict[str, Any]]:
-    """One record for each question. What was not answered scores 0; unless a language model judged
-    there is no `llm_score`, and it is null where the model gave no verdict that could be read.
+    """Yield one record for each question; one without an answer scores 0. There is an `llm_score`
+    only if a language model judged; it is null where the verdict could not be read.
     """
     judge = run.model_judge
     verdicts = {} if judge is None else run.verdicts

@@ -1,9 +1,9 @@
 """The data sets: each declares itself in its module, and is listed here.
 
-Others bring theirs as a class that is named on the command line. It is called with the file (a
-`Path`, or None) and has a method `questions()` that gives `harness.datasets.questions.Question`
-objects, those of one history together. It is called each time the questions are needed and must
-give the same ones.
+Users bring their own as a class that is named on the command line. The class is called with the
+file (a `Path`, or None) and has a method `questions()` that gives
+`harness.datasets.questions.Question` objects, those of one history together. The method is called
+each time the questions are needed and must give the same ones.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     )
 }
 ENTRY_POINTS = "aide_memoire_harness.datasets"
-"""Under this group other packages name data sets of theirs."""
+"""The group of entry points under which other packages register data sets."""
 KNOWN_FILES = tuple(file for one in BENCHMARKS.values() for file in one.files)
 KNOWN_FOLDERS = tuple(folder for one in BENCHMARKS.values() for folder in one.folders)
 # Data sets that look like one of ours, and why they cannot be read.
@@ -56,7 +56,7 @@ _REFUSED = {
 
 
 def open_source(source: QuestionSource) -> Dataset:
-    """The data of a source, all of it; raises `UsageError` for a pool: nothing is asked of it."""
+    """Open a source's data, unfiltered; `UsageError` for a pool, of which nothing is asked."""
     if source.dataset in BENCHMARKS and BENCHMARKS[source.dataset].is_pool:
         raise UsageError(
             f"{source.dataset} is a pool of chats: nothing is asked of it; "
@@ -71,7 +71,7 @@ def open_dataset(
     """A data set ready to be read; `gold` corrects LoCoMo's labels, `conversations` are those that
     LoCoMo-Plus's cues are told in.
 
-    Raises `UsageError` for a name or file that does not go, `DatasetError` for damaged data; of a
+    Raises `UsageError` for a name or file that does not fit, `DatasetError` for damaged data; of a
     very large file only the beginnings of its records are looked at here.
     """
     known = BENCHMARKS.get(name)
@@ -89,7 +89,7 @@ def open_dataset(
 
 
 def edition_of(sha256: str) -> str | None:
-    """What the bytes are known as, None for any other file."""
+    """The edition of the published file with this hash, None for any other file."""
     return next((known.edition for known in KNOWN_FILES if known.sha256 == sha256), None)
 
 
@@ -149,7 +149,7 @@ def _from_file(path: Path) -> object:
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)
-    # Data classes look their module up by name.
+    # `dataclass` looks the module of a class up in `sys.modules`.
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module

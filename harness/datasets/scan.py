@@ -16,7 +16,7 @@ from harness.errors import DatasetError, raising
 from harness.records.digest import QuestionDigest
 
 _CHUNK = 1 << 20
-# Longer than any key with its value; what straddles two chunks is looked at again.
+# Longer than any key with its value; so much of a chunk is searched again with the next one.
 _OVERLAP = 1 << 12
 _KEY = b'"question_'
 _FIELD = re.compile(rb'"question_(id|type)"\s*:\s*"((?:[^"\\]|\\.)*)"')
@@ -37,8 +37,8 @@ class AnotherOrder(ValueError):
 
 
 def wanted(extents: Gradual[Extent], ids: Collection[str]) -> Iterator[tuple[int, Extent]]:
-    """The places of the questions of these ids, each with its number; ends with the last one, the
-    rest of the file need not be known yet.
+    """Yield the places of the questions of these ids, each with its number. Ends with the last of
+    them, so that the rest of the file need not be scanned yet.
     """
     left = len(ids)
     for number, extent in enumerate(extents):
@@ -67,7 +67,7 @@ def scan(path: Path) -> Iterator[Extent]:
 
 
 def read_extent(path: Path, extent: Extent, number: int) -> dict[str, Any]:
-    """The record of one question, the `number`th; raises `DatasetError` where it is none."""
+    """The record of the `number`th question; `DatasetError` where it is damaged or another one."""
     with path.open("rb") as file:
         file.seek(extent.begin)
         text = file.read(-1 if extent.end is None else extent.end - extent.begin)
@@ -81,7 +81,7 @@ def read_extent(path: Path, extent: Extent, number: int) -> dict[str, Any]:
 
 
 class _LastRecord:
-    """The record that was met last; `done` is the first byte not yet accounted for."""
+    """The record found last; `_done` is the place of the first byte not yet searched."""
 
     def __init__(self) -> None:
         self._id: tuple[str, int] | None = None
@@ -89,7 +89,7 @@ class _LastRecord:
         self._done = 0
 
     def look(self, text: bytes, begin: int, *, last: bool) -> Iterator[Extent]:
-        """Take the keys of a piece of the file; gives the records that ended in it."""
+        """Search a piece of the file for keys; yields the records that end in it."""
         limit = len(text) if last else max(0, len(text) - _OVERLAP // 2)
         at = text.find(_KEY, max(0, self._done - begin))
         while 0 <= at < limit:

@@ -14,9 +14,9 @@ Part = Literal["dev", "rest"]
 """The two parts of LongMemEval's questions: those that this project's assistant was developed on,
 and the rest."""
 PARTS: tuple[Part, ...] = get_args(Part)
-# Of each type, and of its questions on abstention, development has the first by ascending SHA-256
-# of the question's id: so many as `docs/benchmark.md` says. The hash of the last of them stands
-# here, so that each question tells its part also in a file that holds only some of them.
+# `dev` has the first questions of each type, abstention apart, by ascending SHA-256 of the id; how
+# many, `docs/benchmark.md` says. Here stands the hash of the last of them, so that the part of a
+# question can be told even in a file that holds only some of the questions.
 _LAST = {
     ("knowledge-update", False): "4c580fe4",
     ("knowledge-update", True): "2529395c",
@@ -32,7 +32,7 @@ _LAST = {
 
 
 def part_of(question_id: str, question_type: str, is_abstention: bool) -> Part:
-    """Raises `UsageError` for a type that LongMemEval does not have."""
+    """Return a question's part; `UsageError` for a type that LongMemEval does not have."""
     if question_type not in {kind for kind, _ in _LAST}:
         raise UsageError(f"--split is for LongMemEval, which has no type {question_type}")
     last = _LAST.get((question_type, is_abstention), "")
@@ -59,9 +59,9 @@ Q = TypeVar("Q", bound=Selectable)
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """The filters of the command line; part of the run's identity. A limit is `spread` over the
-    types, and abstention is a type of its own in draws and limits; in runs of earlier versions
-    neither was so.
+    """The filters of the command line; part of the run's identity. With `spread` a limit is spread
+    over the types, and abstention is a type of its own in draws and limits; runs of earlier
+    versions had neither.
     """
 
     types: tuple[str, ...] = ()
@@ -80,8 +80,8 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSource:
-    """Which questions, from which data; `gold` is a file that corrects its labels, `conversations`
-    one with histories around them.
+    """Which questions of which data; `gold` is a file that corrects the data's labels,
+    `conversations` one with the histories that the questions are set in.
     """
 
     dataset: str
@@ -111,8 +111,8 @@ def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
 
 
 def select_gradually(questions: Iterable[Q], filters: Filters) -> Iterator[Q]:
-    """What `select` chooses, one by one, while not all questions are known; what it would refuse is
-    not noticed here. Not for filters that draw.
+    """Yield what `select` chooses, one by one, before all questions are known. Unknown types and
+    ids are not refused here. Raises `ValueError` for filters that draw.
     """
     if filters.draws:
         raise ValueError("a draw needs all questions")
@@ -128,7 +128,7 @@ def by_type(questions: Iterable[Q]) -> dict[str, list[Q]]:
 
 
 def by_type_or_abstention(questions: Iterable[Q]) -> dict[str, list[Q]]:
-    """The answerable questions of each type, and those that are not."""
+    """The answerable questions of each type, and the unanswerable ones under `ABSTENTION`."""
     known = list(questions)
     groups = by_type(question for question in known if not question.is_abstention)
     abstention = [question for question in known if question.is_abstention]

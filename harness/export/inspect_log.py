@@ -1,5 +1,5 @@
-"""A run as an evaluation log of Inspect (`inspect_ai`), version 2, in its JSON form: our own
-writing of the format, which asks for nothing installed.
+"""A run as an evaluation log of Inspect (`inspect_ai`), version 2, in its JSON form. The harness
+writes the format itself, so that Inspect need not be installed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -161,7 +161,7 @@ def _sample(
 
 
 def _scores(question: QuestionDigest, lines: RunLines, report: Report) -> dict[str, Any]:
-    """The judge's verdict, none for one that nobody could read, and how the evidence was ranked."""
+    """The judge's verdict, left out if unreadable, and how the evidence was ranked."""
     key = question.question_id
     scores: dict[str, Any] = {}
     outcome = outcome_of(question, lines)

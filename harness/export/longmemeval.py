@@ -44,8 +44,8 @@ def instances_of(dataset: Dataset, file: Path | None) -> Iterator[Instance]:
 def as_record(question: Question) -> dict[str, Any]:
     """A question in LongMemEval's format, speakers' names beside the roles.
 
-    There an abstention question is told by its id, and a session by an id that is its own in the
-    whole file.
+    In that format the id marks an abstention question, and session ids are unique in the whole
+    file.
     """
     suffix = "_abs" if question.is_abstention and not question.question_id.endswith("_abs") else ""
     names = {s.session_id: f"{question.history_id}_{s.session_id}" for s in question.sessions}

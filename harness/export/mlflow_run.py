@@ -21,9 +21,9 @@ from harness.records.schema import ManifestData
 from harness.report.schema import Report
 
 _FILES = (MANIFEST, REPORT_JSON, REPORT_MARKDOWN, REPORT_HTML, QUESTIONS_CSV)
-# MLflow takes no longer ones.
+# MLflow takes no longer values of settings.
 _LONGEST = 500
-# Nor more at a time.
+# Nor more settings or figures at a time.
 _BATCH = 100
 _UNWANTED = re.compile(r"[^\w\-. :/]+")
 
@@ -85,7 +85,7 @@ def figures(report: Report) -> Iterator[tuple[str, float]]:
 def _numbers(value: Any, name: str) -> Iterator[tuple[str, float]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            # A figure is called by its own name, without the word for its value.
+            # A `value` goes under the name of its figure alone.
             yield from _numbers(inner, name if key == "value" else f"{name}.{key}")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield _UNWANTED.sub("_", name.replace("@", "_at_")).strip("_"), float(value)

@@ -28,7 +28,7 @@ from harness.records.schema import (
 from harness.report.schema import Report
 
 Schema = dict[str, Any]
-# What each file holds; of one that ends in .jsonl, what each line does.
+# The type of what each file holds; for a .jsonl file, of what each line holds.
 FILES: Mapping[str, type] = {
     run_dir.MANIFEST: ManifestData,
     run_dir.QUESTIONS: QuestionDigest,

@@ -1,4 +1,4 @@
-"""From a run directory to one file in an official format, or to where people keep results."""
+"""Export of a run directory: to a file in an official format, to Inspect or to MLflow."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -55,7 +55,7 @@ class ExportOptions:
 
 
 class Exported(NamedTuple):
-    """So many records, and where they are: files, or a run of MLflow by its id."""
+    """The number of records, and where they are: files, or a run of MLflow by its id."""
 
     records: int
     places: list[Path | str]

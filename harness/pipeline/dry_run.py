@@ -101,7 +101,7 @@ def _time(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a command would do besides telling histories: judge so, so many times over."""
+    """What a command would do besides telling histories: judge by `plan`, `repeats` times."""
 
     judge: Judge | None = None
     plan: JudgePlan = field(default_factory=JudgePlan)
@@ -139,7 +139,7 @@ def judging_dry_run_table(source: QuestionSource, hypotheses: Path, planned: Pla
     dataset, ids = _selected(source)
     lines = read_hypotheses(hypotheses, dataset.outlines)
     said = {name: line["hypothesis"] for name, line in lines.items() if name in ids}
-    # A file may hold questions without histories: they can be judged, and not be read.
+    # Complete outlines are used as they are: questions without histories cannot be read.
     digests = [q for q in dataset.outlines if q.question_id in said and q.is_read]
     unread = said.keys() - {q.question_id for q in digests}
     digests += [digest_of(question) for question in dataset.read(unread)] if unread else []
@@ -147,7 +147,7 @@ def judging_dry_run_table(source: QuestionSource, hypotheses: Path, planned: Pla
 
 
 def forecast(histories: Iterable[list[Question]], approach: Approach) -> Forecast:
-    """Count everything that these histories and their questions would cost in this way."""
+    """Count what these histories and their questions would cost with this approach."""
     made = Forecast()
     shared = approach.searches or approach.profile.leaves_no_trace or not approach.uses_memory
     for questions in histories:
@@ -191,7 +191,7 @@ def _count_question(question: Question, approach: Approach, made: Forecast) -> N
 
 
 def _found_tokens(question: Question) -> int:
-    """What a store finds for a question, if it finds rounds of middle length."""
+    """The tokens that a store finds for a question, if the rounds found are of mean length."""
     rounds = sum(len(rounds_of(session.turns)) for session in question.sessions)
     said = sum(len(turn.content) for session in question.sessions for turn in session.turns)
     return tokens_of(said * min(TOP_K, rounds) // max(1, rounds))
@@ -205,7 +205,7 @@ def judging_forecasts(
     controls: int,
     seed: int,
 ) -> Iterator[JudgingForecast]:
-    """The first judge with its controls, and the second; `said` are hypotheses by question id."""
+    """Forecast each judge with a model, the first with controls; `said` is by question id."""
     answered = [question for question in questions if question.question_id in said]
     verdicts = [(question, said[question.question_id]) for question in answered]
     drawn = draw_controls(answered, said, sample=controls, seed=seed)

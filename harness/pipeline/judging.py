@@ -1,5 +1,5 @@
-"""Verdicts for hypotheses, and for controls; resumable, and redone when judge or hypothesis
-changed.
+"""Verdicts for hypotheses and for controls. Judging can be resumed; a verdict is redone when its
+judge or hypothesis has changed.
 """
 
 import asyncio
@@ -36,8 +36,8 @@ _TEXTS = ("hypothesis", "predicted_answer", "response")
 
 
 def take_hypotheses(run: Run, path: Path) -> None:
-    """Use another system's hypotheses in a run; its lines for other questions are left out, and
-    counted aloud. Raises as `read_hypotheses` does.
+    """Use another system's hypotheses in a run. Lines for questions that are not selected are left
+    out, and their number is printed. Raises as `read_hypotheses` does.
     """
     if path.resolve() == (run.dir.path / HYPOTHESES).resolve():
         return
@@ -93,8 +93,8 @@ def _text(line: Mapping[str, Any], names: Sequence[str], where: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """How judging goes: a second judge whose disagreement is reported, so many questions drawn with
-    the seed as controls of the first, so many verdicts under way at a time, so much to be spent.
+    """How to judge: a second judge, whose disagreement is reported; the number of `controls` of the
+    first judge, drawn with `seed`; the verdicts under way at a time; and the limits of spending.
     """
 
     second: Judge | None = None
@@ -170,8 +170,8 @@ async def _judge_items(
     concurrency: int,
     judged: Callable[[], None],
 ) -> None:
-    """Judge what has no valid verdict yet. A verdict is valid when the same judge (id and hash)
-    gave it for the same hypothesis, and not for want of an answer from its model.
+    """Judge what has no valid verdict yet. A verdict is valid if the same judge (id and hash) gave
+    it for the same hypothesis, and its line records no `error` of the judge's model.
     """
     wanted = {_key(judge, item): item for item in items}
     old = run_dir.records(name)
@@ -192,7 +192,7 @@ async def _judge_items(
 async def in_order(
     items: Sequence[T], work: Callable[[T], Awaitable[R]], concurrency: int
 ) -> AsyncGenerator[tuple[T, R], None]:
-    """Each item with what the work on it gives, in order, so many of them under way at a time."""
+    """Yield each item with the result of `work` on it, in order; `concurrency` run at a time."""
     gate = asyncio.Semaphore(concurrency)
 
     async def one(item: T) -> R:

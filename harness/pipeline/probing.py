@@ -1,4 +1,4 @@
-"""Trying an assistant before a run, by the same mode that the run uses."""
+"""A short trial of an assistant before a run, in the mode that the run uses."""
 
 import hashlib
 import re
@@ -122,7 +122,7 @@ class Findings:
 
 
 def read_answers(probe: Probe, answers: Mapping[str, str], today: datetime) -> Findings:
-    """Findings from the answers; `today` is what a wrong clock would show."""
+    """Findings from the answers; `today` is the date if the assistant goes by its own clock."""
     remembers = _remembers(probe, answers)
     leaks = _says(answers["stranger"], probe.name)
     session_time: Finding = "not tried"
@@ -195,12 +195,12 @@ def _question_time(probe: Probe, answer: str, today: datetime) -> Finding:
 
 
 def _is_present(answer: str, probe: Probe) -> bool:
-    """Whether an answer puts the day into the present: says today, but not as a quotation of it."""
+    """Whether an answer puts the day into the present: says `today`, without the day's year."""
     return bool(_NOW.search(answer)) and str(probe.day.year) not in YEAR.findall(answer)
 
 
 async def probe_assistant(mode: ReplayMode, salt: str) -> dict[str, Any]:
-    """Findings for a manifest; an assistant that fails while it is tried leaves its failure."""
+    """Return the findings for a manifest, or the failure of an assistant that fails meanwhile."""
     probe = make_probe(salt)
     answers: dict[str, str] = {}
     try:

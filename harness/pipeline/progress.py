@@ -13,8 +13,8 @@ from harness.records.digest import QuestionDigest
 
 
 class RunningAccuracy:
-    """Right and wrong answers so far by the lexical judges, whatever judge comes after; a mere
-    indication that is written nowhere. What they have no rule for is not counted.
+    """The share of right answers so far by the lexical judges, whatever judge comes later: an
+    indication that is stored nowhere. Questions for which they have no rule are not counted.
     """
 
     def __init__(self) -> None:
@@ -36,8 +36,8 @@ class RunningAccuracy:
 
 
 class ReplayProgress:
-    """Hears of every stored round and every question that ended, and prints a line for each
-    question; `finished` of `total` were done before.
+    """Is told of every stored round and every question that ended, and prints a line for each
+    question; `finished` of `total` questions were done before.
     """
 
     def __init__(self, console: Console, *, total: int | None, finished: int) -> None:

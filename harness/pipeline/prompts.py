@@ -1,6 +1,7 @@
-"""What a reader gets to see: every question of a run asked once, with a listening model behind.
+"""Recording of what an assistant's chat model is sent: every question of a run is asked once, with
+the harness in the place of that model.
 
-That model keeps every request it is sent and answers with one word, or calls tools first as it is
+The recording model keeps every request and answers with one word, or first calls tools as it is
 told; it speaks the OpenAI chat protocol, streaming or not, on 127.0.0.1.
 """
 
@@ -50,7 +51,7 @@ class RecordingModel:
         self._calls = messages
 
     def reply_to(self, request: Mapping[str, Any]) -> JsonObject:
-        """The message that follows those that have called tools already."""
+        """The next message of a conversation: a call of tools not made yet, or the answer."""
         made = called(request)
         if made < len(self._calls):
             return {"role": "assistant", "content": None} | self._calls[made]
@@ -69,7 +70,7 @@ class RecordingModel:
 
 @contextmanager
 def recording_model(port: int) -> Iterator[RecordingModel]:
-    """A running one; port 0 takes a free port. Raises `UsageError` where the port is taken."""
+    """Run a recording model; port 0 takes a free port. `UsageError` where the port is taken."""
     try:
         server = _Server(("127.0.0.1", port), _Handler)
     except OSError as error:
@@ -121,7 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Silence: the prompts are the log."""
+        """Print nothing: the recorded prompts are the log."""
 
 
 def all_text(request: Mapping[str, Any]) -> str:
@@ -172,8 +173,8 @@ def record_prompts(
     run: Run, endpoint: Endpoint, port: int, profile: AssistantProfile, ingested: Path | None
 ) -> int:
     """Ask every answerable question once while listening on `port` as the assistant's chat model;
-    returns how many failed. The histories are those of the run in `ingested`; an assistant without
-    our routes cannot say which ones it holds, so that it needs one.
+    returns how many failed. The histories are those of the run in `ingested`, which an assistant
+    without our routes needs, as it cannot say which histories it holds.
     """
     if ingested is None and not profile.is_ours:
         raise UsageError("--profile needs --ingested: the run whose histories the assistant holds")
@@ -194,8 +195,9 @@ def keep_prompts(run: Run, question: Question, requests: Sequence[JsonObject]) -
 
 @dataclass(frozen=True)
 class Asking:
-    """Questions asked of histories that were told in the run in `told`; `keep` is given what the
-    model was sent for each. `calls` are the messages with which it calls tools first, by question.
+    """Asks questions about histories that the run in `told` brought in; `keep` is given what the
+    model was sent for each. `calls` are, by question, the messages with which the model calls
+    tools before it answers.
     """
 
     run: Run
@@ -221,7 +223,7 @@ class Asking:
     async def _ask_all(
         self, questions: Iterable[Question], model: RecordingModel, progress: ReplayProgress
     ) -> int:
-        """One at a time, so that what the model receives meanwhile belongs to the question."""
+        """Ask one question at a time, so that what the model receives meanwhile belongs to it."""
         failed, run = 0, self.run
         async with Transport(self.endpoint) as transport:
             mode = self._mode(transport)

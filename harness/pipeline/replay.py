@@ -1,5 +1,6 @@
-"""A replay: identify the assistant, try it, put the unfinished questions to it, one history after
-the other through one mode: concurrent across users, resumable, one failure at a time.
+"""A replay: identify the assistant, probe it, then tell it histories and ask their unfinished
+questions, all through one mode. Histories run concurrently, a replay can be resumed, and a failure
+fails only its question or history.
 """
 
 import asyncio
@@ -106,7 +107,7 @@ class HistoryReplay:
         failed = 0
         while questions := await self._next(histories):
             self._complete_lines(questions)
-            # Every question has a history of its own where asking leaves traces.
+            # Where asking leaves traces in memory, every question gets a history of its own.
             shared = self._mode.shares_histories
             alone = ([replace(question, shared_history=None)] for question in questions)
             for history in [questions] if shared else alone:
@@ -161,7 +162,7 @@ class HistoryReplay:
             self.tick()
 
     async def _question(self, question: Question) -> bool:
-        """One question with its lines; tells whether it failed."""
+        """Ask one question and append its lines; returns whether it failed."""
         try:
             if self._mode.searches and question.question_id not in self._searched:
                 self._run.dir.append(RETRIEVAL, await self._mode.retrieve(question))
@@ -210,7 +211,7 @@ class ErrorRate:
         self._problems: Counter[str] = Counter()
 
     def ended(self, problem: str | None) -> None:
-        """A question ended, with a problem or well; `TooManyErrors` if that was one too many."""
+        """Count a question that ended, with a problem or none; `TooManyErrors` over the limit."""
         self._ended += 1
         if problem is not None:
             self._problems[problem] += 1
@@ -297,8 +298,8 @@ class _Command:
         manifest.set_price(approach.profile.price)
 
     def _unfinished(self) -> Callable[[str], bool]:
-        """Tells of a question id whether its last line is not written yet, and where only failed
-        ones are to be tried again, whether it has failed before.
+        """Return a test of question ids: whether a line of the question is still missing and, with
+        `retry_errors`, whether the question has failed before.
         """
         lines = self.run.dir.by_question
         searched = [set(lines(RETRIEVAL))] if self.approach.searches else []
@@ -346,8 +347,8 @@ class _Command:
 
 
 async def _settle(run: Run, progress: ReplayProgress) -> None:
-    """Finish the selection while histories are replayed; what is wrong with it ends the run."""
+    """Finish the selection while histories are replayed; an error in it ends the run."""
     if not run.is_settled:
-        # Waits for the outlines, or for what is wrong with them.
+        # Waits until all outlines are found; an error in finding them is raised here.
         await asyncio.to_thread(lambda: run.dataset.outlines)
         progress.total_known(len(run.settle_selection()))

@@ -1,6 +1,6 @@
 """One run directory, opened for one selection of questions: what every stage of a run works on.
 
-The selection is known at once, or, of a large file, while the run already goes on.
+The selection is known at once; for a large file it is completed while the run goes on.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -79,7 +79,7 @@ def manifest_of(ingested: Path) -> Manifest:
 
 
 def _as_begun(filters: Filters, begun: Manifest | None) -> Filters:
-    """A run, and what uses its histories, goes on with the way in which it was drawn."""
+    """Keep the way of drawing of a begun run, also for a run that uses its histories."""
     was = begun.data["filters"] if begun else None
     if was is None or (was["limit"] is None and was["per_type"] is None):
         return filters
@@ -131,7 +131,7 @@ def _data(dataset: Dataset) -> DataRecord:
 
 
 def plain_filters(filters: Filters) -> FiltersRecord:
-    """As a manifest has them. What earlier versions did not know is told where it matters alone."""
+    """Filters as a manifest keeps them; fields that old versions lack only where they matter."""
     lists = {"types": list(filters.types), "ids": list(filters.ids)}
     plain = asdict(filters) | lists
     if not (filters.draws and filters.spread):
@@ -157,11 +157,12 @@ class Run:
         beside: Sequence[Path] = (),
         plan: Path | None = None,
     ) -> None:
-        """`ingested` is another run's directory whose histories are used; what was spent in those
-        `beside` counts. `plan` is what the run is to show: a run that has begun takes none.
+        """`ingested` is another run's directory whose histories are used; what was spent in the
+        directories `beside` counts, too. `plan` is what the run is to show; a run that was begun
+        without one takes none.
         """
         self.console = console
-        planned = None if plan is None else (plan.name, read_plan(plan))  # refuses before, too
+        planned = None if plan is None else (plan.name, read_plan(plan))  # refuses early, too
         self.dir = RunDir(out)
         self.dataset: Dataset = open_source(source)
         if self.dataset.is_listed:
@@ -194,11 +195,11 @@ class Run:
 
     @property
     def selected(self) -> list[QuestionDigest]:
-        """All of them, however long it takes to find them."""
+        """All selected questions; waits until they are found."""
         return self.settle_selection() if self._selected is None else self._selected
 
     def settle_selection(self) -> list[QuestionDigest]:
-        """Find all, refuse what is wrong with data or filters, write them down."""
+        """Find all selected questions and write them down; raises for wrong data or filters."""
         outlines = self.dataset.outlines
         chosen = select(outlines, self._filters)
         lines = {question.question_id: question.to_json() for question in chosen}
@@ -223,7 +224,7 @@ class Run:
         return [] if self.manifest.data.get("forgotten") else list(self.dir.by_history(INGEST))
 
     def digests(self, ids: Collection[str]) -> list[QuestionDigest]:
-        """The selected questions among these, complete; reads the data where outlines stood."""
+        """The selected questions among these, complete: missing parts are read from the data."""
         lines = self.dir.by_question(QUESTIONS)
         unread = {name for name in ids if name in lines and not lines[name]["is_read"]}
         for question in self.dataset.read(unread) if unread else ():
@@ -237,7 +238,7 @@ class Run:
         Budget(limits, [*all_meters(self.manifest, meters), *meters_beside(self._beside)])
 
     def progress(self, total: int | None, finished: int) -> ReplayProgress:
-        """Tells of questions, `total` of them (None: not known yet), `finished` before."""
+        """A display for `total` questions (None: not known yet), `finished` of them done before."""
         return make_progress(self.console, total=total, finished=finished)
 
     def report(self) -> Report:

@@ -37,7 +37,7 @@ def machine() -> MachineRecord:
 
 
 def _installed() -> Iterator[metadata.Distribution]:
-    """Packages with a name, which a damaged one lacks."""
+    """The installed packages, without damaged ones, which have no name."""
     return (one for one in metadata.distributions() if one.metadata["Name"])
 
 

@@ -1,5 +1,5 @@
-"""Where a run came from, enough to repeat it and to refuse to continue a different one in its
-place; and who was paid what with every command.
+"""The manifest of a run: enough to repeat the run, and to refuse to continue a different one in its
+place; and what each command spent on whom.
 """
 
 import json
@@ -241,7 +241,7 @@ _JUDGES: tuple[Literal["judge", "second_judge"], ...] = ("judge", "second_judge"
 
 
 def account_of(meters: Iterable[Meter]) -> InvocationDetails:
-    """What the manifest keeps of meters in one command; an assistant's price has its own place."""
+    """What a command's record keeps of its meters; the assistant's price is kept with the run."""
     account: InvocationDetails = {}
     for meter in meters:
         account[_SPENT[meter.payee]] = cast(UsageRecord, asdict(meter.spent))
@@ -263,7 +263,7 @@ def all_meters(manifest: Manifest, present: Iterable[Meter]) -> list[Meter]:
 
 
 def meters_beside(folders: Iterable[Path]) -> Iterator[Meter]:
-    """What was spent in other run directories, as far as there are any."""
+    """The meters of other run directories, of those that hold a run."""
     for folder in folders:
         manifest = load_manifest(RunDir(folder))
         if manifest is not None:
@@ -271,7 +271,7 @@ def meters_beside(folders: Iterable[Path]) -> Iterator[Meter]:
 
 
 def judging_spent(manifest: ManifestData) -> UsageRecord | None:
-    """What judges' models were asked; None where no command with a model kept account."""
+    """The tokens of the judges' models; None where no command with a model recorded any."""
     spent = [
         TokenUsage(**item[_SPENT[payee]])
         for item in manifest["invocations"]

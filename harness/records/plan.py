@@ -77,7 +77,7 @@ def _is_plan(plan: Any) -> bool:
 
 
 def write_plan(path: Path, plan: Plan) -> None:
-    """Write a new plan; raises `UsageError` where a file stands: a plan is not written over."""
+    """Write a new plan; raises `UsageError` where a file exists: plans are never overwritten."""
     text = json.dumps(plan, ensure_ascii=True, indent=2) + "\n"
     with raising(UsageError, f"--out {path}: cannot be written"):
         path.parent.mkdir(parents=True, exist_ok=True)

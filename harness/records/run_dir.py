@@ -1,5 +1,5 @@
-"""A run directory on disk: JSON lines that grow, summaries that are replaced whole, half lines
-redone; and read whole, every question with its lines and what became of it.
+"""A run directory on disk: files of JSON lines that grow, summaries that are replaced whole, and
+half-written lines that are dropped; and all of it read back, with the outcome of every question.
 """
 
 import fcntl

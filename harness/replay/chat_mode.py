@@ -1,8 +1,8 @@
 """A history as chat, for assistants that know no other way: session by session, in order.
 
 `teacher`: every user turn is sent with the recorded conversation before it; the answer is thrown
-away. `live`: the assistant's own answers are the conversation. `recorded`: the profile has a route
-that takes turns without answering.
+away. `live`: the assistant's own answers stand in the conversation in place of the recorded ones.
+`recorded`: the profile has a route that takes turns without answering.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from harness.text import rfc3339
 
 
 class Attempts:
-    """Kept in `attempts.jsonl`, written before the first message of each attempt."""
+    """Attempts to bring in histories; each is written to `attempts.jsonl` before it begins."""
 
     def __init__(self, run_dir: RunDir) -> None:
         self._run_dir = run_dir
@@ -104,7 +104,7 @@ class ChatMode(ReplayMode):
         line = hypothesis_line(question, answer, started)
         if self._profile.sources is None or answer.returned is None:
             return AnswerLines(line)
-        # A long history is looked through for as much as a second: others go on meanwhile.
+        # Matching in a long history takes up to a second: in a thread, others go on meanwhile.
         matcher = SourceMatcher(question, self._blinding)
         ranked = await asyncio.to_thread(
             sources_line, self._profile.sources, answer.returned, matcher
@@ -158,13 +158,13 @@ class ChatMode(ReplayMode):
             await self._client.record(replace(when, turns=batch))
 
     async def _say(self, turn: Turn, when: Occasion, said: list[Message]) -> None:
-        """One turn of a chat; `said` grows by what stands as the conversation."""
+        """Send one turn of a chat; what stands in the conversation is added to `said`."""
         text = turn.content if turn.name is None else f"{turn.name}: {turn.content}"
         if turn.role == "assistant":
             if self._way == "teacher" and text.strip():
                 said.append(self._client.message("assistant", text, when))
             return
-        if not text.strip():  # nothing is said, and many servers refuse it
+        if not text.strip():  # many servers refuse an empty message
             return
         said.append(self._client.message("user", text, when))
         kind: Literal["teacher", "live"] = "teacher" if self._way == "teacher" else "live"

@@ -30,8 +30,8 @@ _MARKED = re.compile(rf"^\W*{MARKER}\W*?[ \t]*", re.M)
 
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
-    """How much of a history fits: tokens of four characters; for `last-n` also so many sessions, or
-    as many of the latest as have so many tokens together (None: not counted so).
+    """How much of a history a prompt may hold: `tokens`, of four characters each. For `last-n` also
+    how many of the latest sessions, and how many tokens these have together (None: no limit).
     """
 
     tokens: int = 120_000
@@ -69,7 +69,7 @@ class ContextMode(ReplayMode):
         self._window = window
 
     async def ask(self, question: Question) -> AnswerLines:
-        """One question to a model that is told who asks only under an opaque name."""
+        """Ask the model one question; it is told who asks only by an opaque name."""
         context = context_of(question, self._choose, self._window)
         text = _prompt(question, context, self._window).strip()
         name = self._blinding.asking_session(question.question_id)
@@ -125,7 +125,7 @@ def _latest(sessions: list[HaystackSession], window: ContextWindow) -> list[Hays
 def cut_to_fit(
     sessions: Sequence[HaystackSession], tokens: int, layout: Literal["text", "json"] = "text"
 ) -> PromptContext:
-    """The latest sessions that fit together, whole; of one that alone is too long, its end."""
+    """The latest whole sessions that fit together; if the last alone is too long, its end."""
     written = _session_json if layout == "json" else _session_text
     texts = [written(session) for session in sessions]
     room = characters_of(tokens)

@@ -1,8 +1,8 @@
 """Controls that guess: what luck and habit reach, without an assistant or a model.
 
-`longest-option` takes the longest option. `newest-session` and `random-session` say what one
-session says, word for word, and of options take the one of whose words most were said in it; they
-rank all sessions too, newest first or in the order that the run's seed draws.
+`longest-option` takes the longest option. `newest-session` and `random-session` repeat one session,
+word for word, or take the option with the largest share of its words in that session. They rank all
+sessions, too, newest first or in the order that the run's seed draws.
 """
 
 import time
@@ -75,7 +75,7 @@ class GuessMode(ReplayMode):
 
 
 def nearest(options: Sequence[str], said: str) -> str:
-    """The option of whose words the largest share was said, the first of several."""
+    """The option with the largest share of its words in `said`; the first one on a tie."""
     heard = set(tokens(said))
     return max(options, key=lambda option: recall(content_words(option) or tokens(option), heard))
 

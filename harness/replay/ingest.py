@@ -59,7 +59,7 @@ class Blinding:
         return "t" + self._digest("asking", question_id)
 
     def prompt(self, question_id: str) -> str:
-        """The prompt of the question, where others answer it."""
+        """The prompt of the question, where it is exported and answered elsewhere."""
         return "p" + self._digest("prompt", question_id)
 
     def _digest(self, *parts: str | int) -> str:
@@ -81,9 +81,9 @@ _LONGEST_POLL = 1.0
 class Ingested:
     """What was sent of one history, and how long it took.
 
-    `round_ms` holds one latency for each round, the sum over its turns, of which each has an equal
-    share of the request that it came with; `seconds` is the whole
-    ingest without the barrier; `rounds_by_session` is keyed by opaque session id.
+    `round_ms` holds one latency for each round: the sum over its turns, each of which has an equal
+    share of its request's time. `seconds` is the whole ingest without the barrier;
+    `rounds_by_session` is keyed by opaque session id.
     """
 
     sessions: int = 0

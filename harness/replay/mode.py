@@ -33,8 +33,8 @@ from harness.text import beginning, rfc3339
 
 
 class AnswerLines(NamedTuple):
-    """The line for `hypotheses.jsonl`, and one for `retrieval.jsonl` where an answer is looked
-    through for its sources.
+    """The line for `hypotheses.jsonl`, and one for `retrieval.jsonl` where the sources of an answer
+    are read.
     """
 
     hypothesis: HypothesisLine
@@ -42,8 +42,8 @@ class AnswerLines(NamedTuple):
 
 
 class ReplayMode(ABC):
-    """Takes questions through the assistant under their opaque names. Methods may raise the errors
-    of `harness.errors`; each returned object is a line of the run directory. By default nothing is
+    """Brings in histories and asks questions under opaque names. Methods may raise the errors of
+    `harness.errors`; each returned object is a line of the run directory. By default nothing is
     brought in and nothing is remembered.
     """
 
@@ -53,8 +53,8 @@ class ReplayMode(ABC):
     """Whether one ingested history serves several questions."""
 
     async def is_ingested(self, question: Question) -> bool:
-        """Whether a history that was ingested earlier can be used as it is. Where nobody can be
-        asked, what was sent whole is taken for remembered.
+        """Whether a history that was ingested earlier can be used as it is. Where the assistant
+        cannot be asked, a history that was sent whole counts as remembered.
         """
         return True
 
@@ -112,7 +112,7 @@ def ms_since(started: float) -> float:
     return round((time.perf_counter() - started) * 1000, 2)
 
 
-# Position, round index and ids of what keeps a rank and fits nothing of the history.
+# Position, round index and ids of a source that keeps its rank but fits nothing in the history.
 NOWHERE = -1
 UNPLACED = "unplaced"
 _NOWHERE: RankedSession = {
@@ -163,8 +163,8 @@ def ranked_round(place: HistoryRound, characters: int | None = None) -> RankedRo
 
 
 def sources_line(layout: SourceLayout, returned: Returned, matcher: SourceMatcher) -> ToldSources:
-    """What the sources of one answer say: both rankings, None for what cannot be told from them,
-    and an account of it. A source that fits nothing keeps its rank.
+    """Return both rankings that the sources of one answer make, None for one that they do not tell,
+    and an account of the matching. A source that fits nothing keeps its rank.
     """
     sources = returned.sources or []
     places = [matcher.place(source) for source in sources]
@@ -201,7 +201,7 @@ def _state(returned: Returned, placed: Sequence[SourcePlace]) -> str:
 
 
 def _rounds(source: ReturnedSource, place: SourcePlace) -> Iterator[RankedRound]:
-    """The places that one source takes in the ranking of rounds; the first has its text."""
+    """Yield the places of one source in the ranking of rounds; the first has its text's size."""
     size = None if source.text is None else len(source.text)
     for number, round_place in enumerate(place.rounds):
         yield ranked_round(round_place, size if number == 0 or size is None else 0)

@@ -173,7 +173,7 @@ class Approach:
 
     @property
     def guesses(self) -> bool:
-        """Whether nobody is asked at all."""
+        """Whether answers are guessed, without asking an assistant or a model."""
         return self.mode in GUESSES
 
     @property
@@ -186,7 +186,7 @@ class Approach:
         if self.guesses:
             return {}
         if self.uses_memory:
-            # Directories of runs made before there was a choice say nothing.
+            # Runs made before there was this choice lack the field, so `turn` is left out, too.
             sent = {} if self.together == "turn" else {"together": self.together}
             return {"profile": self.profile.identity, **sent, **self._reading}
         latest = {
@@ -219,7 +219,7 @@ class ModeContext:
     barrier_seconds: float
     on_round: Callable[[], None]
     explained: bool = False
-    """Whether answers are to tell of the searches of the model itself."""
+    """Whether answers are to report the searches that the model makes itself."""
     seed: int = 0
     """What guesses are drawn with."""
     reader: Transport | None = None

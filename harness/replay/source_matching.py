@@ -1,9 +1,9 @@
-"""From a source that an assistant names to the rounds of the history it came from.
+"""Matching of the sources that an assistant names with the rounds of the history.
 
-By the name of the turn or the index of the round where the source tells them, else by its text. A
-text is a turn, or part of one, or holds whole turns; words alone count. What could be from several
-rounds is from none. Five hundred sessions have five million characters: they are made ready once,
-and no text is held against every turn.
+A source is matched by the name of the turn or the index of the round where it tells them, else by
+its text. The text is a turn, or part of one, or holds whole turns; words alone count. A text that
+could be from several rounds is matched with none. Five hundred sessions have five million
+characters: they are indexed once, and no text is compared with every turn.
 """
 
 import re
@@ -20,7 +20,7 @@ from harness.replay.ingest import Blinding
 
 # Shorter texts stand within many turns by chance.
 _TELLING = 12
-# So many words at the beginning of a turn tell it from nearly all others.
+# This many words at the beginning of a turn tell it from nearly all others.
 _OPENING = 3
 _BREAKS = re.compile(r"\W+")
 
@@ -76,7 +76,7 @@ class TurnIndex:
         return tuple(dict.fromkeys(self._places[n] for n in numbers))
 
     def _parts(self, words: str, span: range) -> tuple[HistoryRound, ...]:
-        """The rounds in which these words stand; no more than two, which are too many."""
+        """The rounds in which these words stand; stops at two, as only a single one counts."""
         found: dict[HistoryRound, None] = {}
         number = span.start
         while number < span.stop and len(found) < 2:
@@ -171,7 +171,7 @@ def _places(sessions: Sequence[HaystackSession]) -> list[HistoryRound]:
 
 
 def _named(text: str | None, by_name: Mapping[str, T]) -> T | None:
-    """What a text names; stores lay something around a name."""
+    """What a text names, even if a store has put something around the name."""
     if text is None:
         return None
     return by_name.get(text) or next((by_name[n] for n in by_name if n in text), None)

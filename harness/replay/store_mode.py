@@ -30,7 +30,7 @@ from harness.text import characters_of
 
 TOP_K = 50
 READING = PROMPTS["context"]
-# As boards cut their sessions.
+# Leaderboards cut sessions into requests of this size.
 _MOST_MESSAGES = 20
 _MOST_WORDS = 2000
 
@@ -61,7 +61,7 @@ class StoreMode(ReplayMode):
         """What was found for questions that are not answered yet."""
 
     async def ingest(self, question: Question) -> IngestLine:
-        """Nothing can be deleted: another attempt is another user."""
+        """Send the history. Nothing can be deleted, so another attempt is another user."""
         history = question.history_id
         self._attempts.begin(history)
         ingested = Ingested()
@@ -89,7 +89,7 @@ class StoreMode(ReplayMode):
         self._found[question.question_id] = found
         returned = read_sources(self._layout, found.reply.json(), found.reply.headers)
         matcher = SourceMatcher(question, self._blinding)
-        # A long history is looked through for as much as a second: others go on meanwhile.
+        # Matching in a long history takes up to a second: in a thread, others go on meanwhile.
         told = await asyncio.to_thread(sources_line, self._layout, returned, matcher)
         return RetrievalLine(
             question_id=question.question_id,

@@ -20,7 +20,7 @@ from harness.errors import DatasetError
 LIVES = Path(__file__).parent
 LONG_LIVES = LIVES / "long"
 _QUESTIONS = ".questions.jsonl"
-# LongMemEval's: an abstention question carries the type of what it seems to ask for.
+# As in LongMemEval, an abstention question has the type of what it seems to ask for.
 _TYPE_OF_ABSTENTION = "single-session-user"
 
 

@@ -67,7 +67,7 @@ def _compose(question: dict[str, Any], pool: dict[str, Turns]) -> dict[str, Any]
 
 
 def _sessions(entries: list[dict[str, Any]], **labels: bool) -> list[DatedSession]:
-    """Sessions as they are written down; a turn without these labels is given them."""
+    """The sessions as written down; turns that lack one of these labels are given it."""
 
     def labelled(turn: dict[str, Any]) -> dict[str, Any]:
         return turn | {name: turn.get(name, label) for name, label in labels.items()}
@@ -97,7 +97,7 @@ def _fillers(
 
 
 def _distinct_days(random: Random, first: date, last: date, count: int) -> list[date]:
-    """Draw days without repetition, so that one filler used twice never has one date."""
+    """Draw days without repetition, so that a filler used twice has two dates."""
     offsets = random.sample(range((last - first).days + 1), count)
     return [first + timedelta(days=offset) for offset in offsets]
 
