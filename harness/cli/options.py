@@ -142,8 +142,8 @@ def price(text: str, option: str) -> Price:
         raise UsageError(
             f"{option} {text!r}: expected PROMPT/COMPLETION, as in 0.15/0.60"
         ) from error
-    if min(read.prompt, read.completion) < 0:
-        raise UsageError(f"{option} {text!r}: a price is not negative")
+    if not (read.prompt >= 0 and read.completion >= 0):
+        raise UsageError(f"{option} {text!r}: a price is a number, and not negative")
     return read
 
 

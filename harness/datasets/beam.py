@@ -66,7 +66,7 @@ def content_digest(path: Path) -> str:
 def size_of(path: Path) -> int:
     files = [path]
     if path.is_dir():
-        files = [file for folder in _folders(path) for file in (_chat_file(folder),)]
+        files = [_chat_file(folder) for folder in _folders(path)]
     with raising(DatasetError, f"{path}: cannot be read"):
         return sum(file.stat().st_size for file in files)
 

@@ -10,7 +10,7 @@ whether they are found. A question without `pos` has no answer.
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from harness.datasets.benchmark import Benchmark, reader
@@ -32,28 +32,28 @@ def questions(file: Path) -> Iterator[Question]:
 
 def _of_history(first: int, lines: Sequence[Entry]) -> Iterator[Question]:
     told = _mixed(lines)
-    sessions = a_day_each((Turn("user", text),) for _, text in told)
+    sessions = a_day_each((Turn("user", text),) for _, _, text in told)
     for number, line in enumerate(lines):
-        answers = set(_messages(line, "pos"))
-        held = [i for i, (owner, text) in enumerate(told) if owner == number and text in answers]
+        held = [i for i, (owner, answers, _) in enumerate(told) if owner == number and answers]
         name = f"pair-{first + number:05d}"
         yield _question(name, f"history-{first:05d}", line, sessions, held)
 
 
-def _mixed(lines: Sequence[Entry]) -> list[tuple[int, str]]:
-    """The messages of all lines, mixed, each with the number of its line; the answers of one line
-    keep their order among themselves.
+def _mixed(lines: Sequence[Entry]) -> list[tuple[int, bool, str]]:
+    """The messages of all lines, mixed, each with the number of its line and whether it answers;
+    the answers of one line keep their order among themselves.
     """
     pool = [
-        (number, text)
+        (number, name == "pos", text)
         for number, line in enumerate(lines)
-        for text in chain(_messages(line, "pos"), _messages(line, "neg"))
+        for name in ("pos", "neg")
+        for text in _messages(line, name)
     ]
-    pool.sort(key=lambda owned: sha256(owned[1].encode()).digest())
+    pool.sort(key=lambda owned: sha256(owned[2].encode()).digest())
     answers = [iter(_messages(line, "pos")) for line in lines]
-    known = [set(_messages(line, "pos")) for line in lines]
     return [
-        (number, next(answers[number]) if text in known[number] else text) for number, text in pool
+        (number, is_answer, next(answers[number]) if is_answer else text)
+        for number, is_answer, text in pool
     ]
 
 

@@ -60,9 +60,10 @@ def scan(path: Path) -> Iterator[Extent]:
         begin, rest = 0, b""
         while chunk := file.read(_CHUNK):
             text = rest + chunk
-            yield from found.look(text, begin, last=len(chunk) < _CHUNK)
+            yield from found.look(text, begin, last=False)
             keep = min(len(text), _OVERLAP)
             begin, rest = begin + len(text) - keep, text[-keep:]
+        yield from found.look(rest, begin, last=True)
     yield found.last()
 
 

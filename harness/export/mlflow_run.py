@@ -47,10 +47,14 @@ def log_to_mlflow(
         known = client.get_experiment_by_name(name)
         experiment = known.experiment_id if known else client.create_experiment(name)
         run_id: str = client.create_run(experiment, run_name=run_dir.path.name).info.run_id
-        _log(client, run_id, list(_settings(manifest)), list(figures(report)))
-        for file in _FILES:
-            if run_dir.has(file):
-                client.log_artifact(run_id, str(run_dir.path / file))
+        try:
+            _log(client, run_id, list(_settings(manifest)), list(figures(report)))
+            for file in _FILES:
+                if run_dir.has(file):
+                    client.log_artifact(run_id, str(run_dir.path / file))
+        except BaseException:
+            client.set_terminated(run_id, "FAILED")
+            raise
         client.set_terminated(run_id)
     except MlflowException as error:
         raise UsageError(f"MLflow: {error}") from error

@@ -159,6 +159,8 @@ def _write_chats(run: Answered, records: Records, out: Path) -> Exported:
     for record in list(records):
         size, _, number = record["chat"].rpartition("-")
         file = out / size / number / f"{run.name}.json"
+        if not file.resolve().is_relative_to(out.resolve()):
+            raise UsageError(f"the chat {record['chat']!r} would be written outside {out}")
         file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(record["results"], ensure_ascii=True, indent=4)
         file.write_text(text + "\n", encoding="utf-8")

@@ -59,12 +59,13 @@ def read_plan(path: Path) -> KeptPlan:
     with raising(UsageError, f"{path}: cannot be read"):
         content = path.read_bytes()
     try:
-        plan = json.loads(content)
+        text = content.decode()
+        plan = json.loads(text)
     except ValueError as error:
         raise UsageError(f"{path}: not a plan ({error})") from error
     if not _is_plan(plan):
         raise UsageError(f"{path}: not a plan: harness plan writes one")
-    return KeptPlan(plan, hashlib.sha256(content).hexdigest(), content.decode())
+    return KeptPlan(plan, hashlib.sha256(content).hexdigest(), text)
 
 
 def _is_plan(plan: Any) -> bool:

@@ -344,6 +344,15 @@ def test_pairs_share_a_history_in_which_answers_keep_their_order(tmp_path: Path)
     assert len(set(first[:25])) > 10
 
 
+def test_a_message_that_answers_and_stands_beside_it_is_told_twice(tmp_path: Path) -> None:
+    line = {"q": "Which insects?", "pos": ["I keep bees."], "neg": ["I keep bees.", "I bake."]}
+    (found,) = read_pairs(written(tmp_path / "pairs.jsonl", line | {"kind": "plain"}))
+    assert sorted(s.turns[0].content for s in found.sessions) == [
+        *("I bake.", "I keep bees.", "I keep bees.")
+    ]
+    assert found.answer == "I keep bees."
+
+
 def test_a_pair_without_a_message_that_answers_is_an_abstention(tmp_path: Path) -> None:
     (one,) = read_pairs(pairs(tmp_path, pos=[]))
     assert (one.is_abstention, one.evidence_session_ids) == (True, ())

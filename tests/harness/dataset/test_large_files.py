@@ -45,6 +45,14 @@ def test_a_scan_finds_every_record_and_nothing_in_texts(
     assert [e.question_type for e in extents] == [record["question_type"] for record in found]
 
 
+def test_a_short_last_record_is_found_where_the_last_piece_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_data(tmp_path / "x.json", [instance(f"{n}") for n in range(40)])
+    monkeypatch.setattr("harness.datasets.scan._CHUNK", path.stat().st_size)
+    assert [extent.question_id for extent in scan(path)] == [f"{n}" for n in range(40)]
+
+
 def test_json_lines_are_scanned_too(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text("\n".join(json.dumps(record) for record in records()))
