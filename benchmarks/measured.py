@@ -16,7 +16,7 @@ class Measured:
     against: str
     more_is_better: bool
     details: Mapping[str, float] = field(default_factory=dict)
-    """Everything else that was measured on the way."""
+    """All other figures of the measurement."""
 
     @property
     def ratio(self) -> float:
