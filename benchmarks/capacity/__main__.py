@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def crowd(size: str) -> Crowd:
-    """`ROUNDS/USERS`, and `/people` where most have few."""
+    """Read `ROUNDS/USERS`, with `/people` at the end if most users have few rounds."""
     rounds, users = map(int, size.removesuffix("/people").split("/"))
     return Crowd(rounds, users, as_people=size.endswith("/people"))
 
@@ -55,7 +55,7 @@ def crowd(size: str) -> Crowd:
 def measured_sizes(
     found: dict[str, list[dict[str, Any]]], figures: KnownFigures
 ) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
-    """Each size that was measured: what, predicted, measured."""
+    """For each measured size: its name, the predicted figures, the measured figures."""
     for one in [*found.get("store", []), *found.get("server", [])]:
         size = _CROWD.search(one["what"])
         if size is None or not one["details"]:

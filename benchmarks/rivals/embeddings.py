@@ -1,5 +1,5 @@
-"""The packaged MiniLM behind OpenAI's embeddings route, as our store uses it: the same batches on
-as many cores, the same vectors kept in memory. The first line printed is the address.
+"""The packaged MiniLM behind OpenAI's embeddings route, used as our store uses it: the same batches
+on as many cores, the same cache of vectors in memory. The first line printed is the address.
 """
 
 import os
@@ -43,7 +43,7 @@ def application() -> FastAPI:
 
 
 def main() -> None:
-    """Serve it on a free port of 127.0.0.1."""
+    """Serve the application on a free port of 127.0.0.1."""
     app = application()
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""What is made of the memories that were found: the prompt of a reader, or quotes without one."""
+"""Answers from the found memories: by a reader's prompt, or as quotes without a reader."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from benchmarks.rivals.rounds import RecalledRound
 from benchmarks.rivals.wire import post
 
 PROMPT_TOKENS = 8000
-"""Most tokens of a prompt, at four characters each, instructions and question included."""
+"""The most tokens of a prompt, at four characters each, instructions and question included."""
 _CHARACTERS_A_TOKEN = 4
 _QUOTES = 3
 _LONGEST_QUOTE = 300
@@ -20,7 +20,7 @@ Today is {today}. Question: {question}"""
 
 
 def quotes(found: Sequence[RecalledRound]) -> str:
-    """The answer without a language model: the best memories, dated, cut where they are long."""
+    """The answer without a language model: the best memories with dates, long ones cut."""
     if not found:
         return "I don't know: nothing is remembered."
     return "\n".join(
@@ -31,8 +31,8 @@ def quotes(found: Sequence[RecalledRound]) -> str:
 def prompt(
     question: str, today: str, found: Sequence[RecalledRound], tokens: int = PROMPT_TOKENS
 ) -> str:
-    """The best memories that fit, whole, in the order of their dates; of messages of one round the
-    user's stand first.
+    """The prompt with the best memories that fit, whole, in the order of their dates. Of messages
+    of one round, the user's come first.
     """
     empty = _PROMPT.format(memories="", today=today[:10], question=question)
     room = tokens * _CHARACTERS_A_TOKEN - len(empty)
