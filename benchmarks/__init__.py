@@ -1,1 +1,1 @@
-"""Benchmarks: ratios to baselines that are measured in the same run, since machines are noisy."""
+"""Benchmarks: ratios against baselines measured in the same run, since machines are noisy."""

@@ -1,4 +1,4 @@
-"""The embedder against plain torch: `SentenceTransformer.encode` with its defaults."""
+"""The embedder against plain torch: `SentenceTransformer.encode` as it comes."""
 
 import asyncio
 import os

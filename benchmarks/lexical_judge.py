@@ -47,8 +47,8 @@ CONTROL = "control: "
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One answer with the verdict that it should get; `source` is the judge that gave the verdict,
-    or the kind of control.
+    """One answer with the verdict it should get; `source` is the judge that gave it, or the kind
+    of control.
     """
 
     question: QuestionDigest
@@ -67,7 +67,7 @@ class Row:
 
 
 def read_rows(data: Path, answers: Path) -> list[Row]:
-    """The labelled answers without repeats, in file order, and controls made of them."""
+    """Labelled answers without repeats, in file order, and controls made of them."""
     digests = {item.question_id: digest_of(item) for item in load_longmemeval(data)}
     lines = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
     labelled = [
@@ -119,7 +119,7 @@ def cross_validated(rows: Sequence[Row]) -> list[bool]:
 
 
 def passes(row: Row, weights: FeatureWeights) -> bool:
-    """The judge's decision on a row by the given coefficients."""
+    """The judge's decision by given coefficients."""
     if not row.hypothesis.strip():
         return False
     return weights.probability(family_of(row.question), row.features) > 0.5

@@ -16,7 +16,7 @@ class Measured:
     against: str
     more_is_better: bool
     details: Mapping[str, float] = field(default_factory=dict)
-    """All other figures of the measurement."""
+    """Everything else that was measured on the way."""
 
     @property
     def ratio(self) -> float:

@@ -1,6 +1,6 @@
-"""A Qdrant server of one or more nodes, each a process on loopback that can be lost and come back.
+"""A Qdrant server of one node or more, each a process on loopback that can be lost and come back.
 
-It needs the server's program at `QDRANT_BINARY`, or where `make qdrant_server` keeps it.
+Needs the server's program at `QDRANT_BINARY`, or as `make qdrant_server` keeps it.
 """
 
 import os

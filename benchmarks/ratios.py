@@ -119,7 +119,7 @@ async def _encoding(encoder: ModelEncoder, times: int) -> PairedTimes:
 
 
 async def _searching(crowd: Crowd, times: int) -> PairedTimes:
-    """Search for one user's questions, beside a plain search for the rounds of the nearest keys."""
+    """Questions of one user, beside a plain search for the rounds of the nearest keys."""
     memories, kept = Memories(texts=_TEXTS), list[Matrix]()
     queries, rows = memories.queries(crowd, _SEARCHES)
     async with our_store(queries, rows) as (store, engine):
@@ -141,7 +141,7 @@ async def _searching(crowd: Crowd, times: int) -> PairedTimes:
 
 
 async def _chatting(times: int) -> PairedTimes:
-    """Ask an assistant that answers with quotes, beside fixed work in Python and numpy."""
+    """Questions to an assistant that quotes, beside fixed work in Python and numpy."""
     left = np.random.default_rng(0).standard_normal((512, 384), dtype=np.float32)
     document = {"words": [text.split() for text in replies(60)]}
     asked = questions(_PASSES * _CHATS * times + _WARM)

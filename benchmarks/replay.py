@@ -48,7 +48,7 @@ _NICENESS = 10
 
 @dataclass(frozen=True, slots=True)
 class TimeTaken:
-    """Seconds by the clock, and of the processors."""
+    """Seconds on the wall, and of the processors."""
 
     wall: float
     processor: float

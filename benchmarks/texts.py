@@ -1,4 +1,4 @@
-"""Made-up chat messages of natural lengths, the same in every run."""
+"""Made-up chat messages of natural lengths: the same ones in every run."""
 
 import random
 

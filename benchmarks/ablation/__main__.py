@@ -152,7 +152,7 @@ def _of(name: str, module: ModuleType) -> Iterator[Variant]:
 
 
 class Bench:
-    """The three sets, and the scores of a variant on them."""
+    """The three sets, and what one variant scores on them."""
 
     def __init__(self, run: Path, memory: Path, most: int, folder: Path) -> None:
         self._memory = folder / "memory"

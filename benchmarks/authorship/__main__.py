@@ -27,7 +27,7 @@ _LONG_AGO = datetime(2023, 1, 10, 12, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class ChangeOfMind:
-    """What a user said of themselves, a later message, and what the message says instead."""
+    """What a user said of themselves, a later message, and what that says instead."""
 
     language: str
     style: str
@@ -58,7 +58,7 @@ def _read(block: str) -> ChangeOfMind:
 
 
 def by_rules(case: ChangeOfMind) -> list[Record]:
-    """Both rounds with the facts that the rules find in them, linked."""
+    """Both rounds with what the rules find in them, linked."""
     records = [Record(round, rule_facts(round)) for round in case.rounds]
     slots = {fact.slot for record in records for fact in record.facts if fact.slot}
     return linked(records, slots)

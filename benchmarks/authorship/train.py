@@ -44,7 +44,7 @@ _ASKS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class GradedSentence:
-    """A sentence and how foreign it is, from 0 to 1; sentences of one pattern belong together."""
+    """A sentence with how foreign it is, from 0 to 1; those of one pattern belong together."""
 
     unit: TextUnit
     foreign: float
@@ -54,7 +54,7 @@ class GradedSentence:
 
 
 def examples(seed: int = 7) -> Iterator[GradedSentence]:
-    """All examples, in order; the same seed gives the same examples."""
+    """All examples, in order; the same seed gives the same ones."""
     for file in sorted(FOLDER.glob("*.txt")):
         yield from _of_file(file, random.Random(f"{seed}{file.stem}"))
     for text in sorted({text for file in SAMPLE.glob("*.json") for text in _said(_read(file))}):
@@ -72,7 +72,7 @@ def _read(file: Path) -> Any:
 
 
 def _said(read: Any) -> Iterator[str]:
-    """The messages of users anywhere in a sample file."""
+    """What users say anywhere in a sample file."""
     if isinstance(read, dict):
         if read.get("role") == "user":
             yield read["content"]
@@ -180,7 +180,7 @@ _CJK = "\u3000"
 
 
 def trained(of: Sequence[GradedSentence]) -> Judgement:
-    """Train the judgement on these examples; the same examples give the same judgement."""
+    """The judgement that follows from these examples; the same from the same ones."""
     patterns = _patterns(of)
     named = names()
     known = frozenset(
@@ -217,7 +217,7 @@ def to_json(judgement: Judgement) -> str:
 
 
 def _patterns(of: Sequence[GradedSentence]) -> dict[str, set[str]]:
-    """The patterns in which each word occurs."""
+    """In which patterns each word occurs."""
     patterns: defaultdict[str, set[str]] = defaultdict(set)
     for example in of:
         for word in words_of(example.unit.text):

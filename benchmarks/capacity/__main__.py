@@ -55,7 +55,7 @@ def crowd(size: str) -> Crowd:
 def measured_sizes(
     found: dict[str, list[dict[str, Any]]], figures: KnownFigures
 ) -> Iterator[tuple[str, dict[str, float], dict[str, float]]]:
-    """For each measured size: its name, the predicted figures, the measured figures."""
+    """Each size that was measured: what, predicted, measured."""
     for one in [*found.get("store", []), *found.get("server", [])]:
         size = _CROWD.search(one["what"])
         if size is None or not one["details"]:

@@ -16,7 +16,7 @@ Range = tuple[float, float]
 
 
 class Askers:
-    """Draws how many rounds the asking user has, and how far a request's time strays."""
+    """Draws how many rounds the user has who asks, and how much a request's time strays."""
 
     def __init__(self, figures: KnownFigures, crowd: Crowd) -> None:
         users = min(crowd.users, _SAMPLED_USERS)

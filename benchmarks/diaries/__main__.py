@@ -32,7 +32,7 @@ class AnswerGrade(StrEnum):
     FIRST = "right, first"
     """The first line holds the answer; or the answer denies knowing what was never told."""
     SOMEWHERE = "right, below"
-    """A later line holds the answer."""
+    """A later line holds it."""
     BESIDE = "beside it"
     """The quotes do not answer the question, and nothing wrong is claimed."""
     WRONG = "wrong"

@@ -37,7 +37,7 @@ _TOGETHER = 32
 
 @dataclass(frozen=True)
 class TrainingRecipe:
-    """How one run is taught. The values were chosen by what helps inside the product's fusion:
+    """How one run is taught. Chosen by what helps inside the product's fusion:
     docs/decisions/0022."""
 
     seed: int = 1
@@ -52,7 +52,7 @@ class TrainingRecipe:
     """The most tokens of a text that the network reads while it is taught."""
     most_positives: int = 4
     sentences: float = 0.5
-    """The share of messages that are read by their nearest key, not as a whole."""
+    """Share of the messages that are read by their nearest key, not as a whole."""
     pool: int = 6
     """The negatives of a row are drawn from this many nearest negatives."""
 
@@ -63,7 +63,7 @@ RUNS = (
     TrainingRecipe(seed=3, batch=1024, rate=2e-4, negatives=3, epochs=6.0),
 )
 KEPT = 0.4
-"""The base's share in the average with the runs."""
+"""Share of the base in the average with the runs."""
 
 
 class Rows:

@@ -73,7 +73,7 @@ async def measure(
 
 
 async def _fill(folder: Path, rounds: int, embedder: str) -> None:
-    """Write a short memory of the user who asks for little, and two long memories."""
+    """A short memory of the user who asks for little, and two long ones."""
     encoder = HashEncoder() if embedder == "hash" else ModelEncoder(embedder)
     await filled(folder, Crowd(200, 1, USER[:-1]), encoder)
     engine, memories = EdgeEngine(folder), Memories()

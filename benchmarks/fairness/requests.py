@@ -29,7 +29,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class NamedRequest:
-    """One request, with a name to show."""
+    """One request, by a name to show."""
 
     name: str
     method: str
@@ -39,7 +39,7 @@ class NamedRequest:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The outcome of a request: its status (0 without a reply) and how long it took."""
+    """What became of a request: its status (0 where there is none) and how long it took."""
 
     name: str
     status: int
@@ -170,7 +170,7 @@ def growing() -> list[Growing]:
 
 
 def hostile() -> list[NamedRequest]:
-    """Requests that are each made to take long."""
+    """Requests each of which is made to take long."""
     return [*(one.request() for one in growing()), *_of_many_parts(), *_of_many_facts()]
 
 

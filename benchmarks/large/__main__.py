@@ -42,7 +42,7 @@ _MILLION = Size(Crowd(1_000_000, 10_000, as_people=True), (2, 3))
 
 
 async def measure(folder: Path, size: Size, nodes: int) -> dict[str, Figures]:
-    """The figures of every step; steps that are in `figures.json` are not measured again."""
+    """The figures of every step; those that are in `figures.json` are not measured again."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "figures.json"
     figures: dict[str, Figures] = json.loads(file.read_text()) if file.exists() else {}

@@ -57,7 +57,7 @@ def started(memory: LargeMemory) -> Iterator[tuple[int, int, float]]:
 
 
 async def asked(memory: LargeMemory) -> Figures:
-    """Measure searches and chats without a language model, by one client and by many at once."""
+    """Searches and chats without a language model, of one client and of many at once."""
     figures: Figures = {}
     with started(memory) as (port, process_id, ready):
         figures |= {"ready_s": ready, "idle_mb": resident_mb(process_id)}

@@ -226,7 +226,7 @@ def _seconds(code: str) -> float:
 
 @contextmanager
 def scripted(script: Script) -> Iterator[int]:
-    """The port of a scripted model, which runs as a separate process."""
+    """The port of a scripted model, a process of its own."""
     given = [script.first, script.pieces, script.every, script.fails_every]
     command = [sys.executable, "-m", "benchmarks.load.model", *map(str, given)]
     with printing(command, {}) as (line, _):

@@ -1,6 +1,6 @@
 """A language model that costs nearly nothing: known text, known delays, raw sockets.
 
-Run as a program it prints its port. Requests are read and thrown away.
+Run as a program it prints its port. What it is asked is read and thrown away.
 """
 
 import asyncio

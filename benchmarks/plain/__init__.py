@@ -1,1 +1,1 @@
-"""Messages as people type them, which are told, changed, kept, forgotten or refused."""
+"""Messages as people type them: told, changed, kept, forgotten and refused."""

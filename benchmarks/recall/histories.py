@@ -57,12 +57,12 @@ class RecallQuestion:
     sessions: tuple[str, ...]
     evidence: frozenset[str]
     session_of: Indices
-    """The index of each row's session."""
+    """For each row the index of its session."""
     signals: dict[str, Values]
     """The values of each signal, one for each row: the signals of recall, and the two above."""
     names_time: bool
     official: Values
-    """Each session's similarity by the official sparse baseline."""
+    """For each session its similarity by the official sparse baseline."""
 
 
 async def ask_all(file: Path, cache: Path, console: Console) -> list[RecallQuestion]:

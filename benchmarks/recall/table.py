@@ -115,7 +115,7 @@ def print_table(console: Console, title: str, figures: Mapping[str, Any]) -> Non
 
 
 def print_folds(console: Console, folds: Mapping[str, Any]) -> None:
-    """Print the weights that each fold chose, and their figures on its held-out questions."""
+    """The weights each fold chose, and what they found on its held-out questions."""
     table = Table("fold", "chosen on the other folds", "n", *METRICS, title="cross-validation")
     for number, fold in enumerate(folds["folds"], start=1):
         chosen = ", ".join(f"{name} {weight}" for name, weight in fold["weights"].items())

@@ -1,5 +1,5 @@
-"""The packaged MiniLM behind OpenAI's embeddings route, used as our store uses it: the same batches
-on as many cores, the same cache of vectors in memory. The first line printed is the address.
+"""The packaged MiniLM behind OpenAI's embeddings route, as our store uses it: the same batches on
+as many cores, the same vectors kept in memory. The first line printed is the address.
 """
 
 import os

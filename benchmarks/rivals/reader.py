@@ -6,7 +6,7 @@ from benchmarks.rivals.rounds import RecalledRound
 from benchmarks.rivals.wire import post
 
 PROMPT_TOKENS = 8000
-"""The most tokens of a prompt, at four characters each, instructions and question included."""
+"""Most tokens of a prompt, at four characters each, instructions and question included."""
 _CHARACTERS_A_TOKEN = 4
 _QUOTES = 3
 _LONGEST_QUOTE = 300
@@ -20,7 +20,7 @@ Today is {today}. Question: {question}"""
 
 
 def quotes(found: Sequence[RecalledRound]) -> str:
-    """The answer without a language model: the best memories with dates, long ones cut."""
+    """The answer without a language model: the best memories, dated, cut where they are long."""
     if not found:
         return "I don't know: nothing is remembered."
     return "\n".join(

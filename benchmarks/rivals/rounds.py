@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 SOURCES = 50
-"""How many memories a question looks for, as many as the harness asks of our assistant."""
+"""How many memories a question looks for: as many as the harness asks of our assistant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class RecalledRound:
-    """One memory as a product returns it, and the round that it comes from."""
+    """One memory, as a product gives it back, and the round that it is from."""
 
     session: str
     index: int

@@ -30,7 +30,7 @@ _SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Rounds stored a second, and the median milliseconds until an answer."""
+    """Rounds stored a second, and the median of milliseconds until an answer."""
 
     rounds_a_second: float
     answer_ms: float
@@ -38,7 +38,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class SystemCall:
-    """One HTTP call of a system."""
+    """One call of a system."""
 
     path: str
     body: Mapping[str, Any]

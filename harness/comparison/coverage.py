@@ -52,7 +52,7 @@ class KindCount(TypedDict):
 
 class Coverage(TypedDict):
     """`n` counts the questions for which both runs tell whether they had the evidence; `questions`
-    are those of them where the runs differ."""
+    lists the ones where the runs differ."""
 
     n: int
     by_basis: dict[str, int]

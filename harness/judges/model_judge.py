@@ -69,7 +69,7 @@ class ModelJudge:
         return [len(text) for text in texts for _ in range(self._votes)]
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
-        """Compare the hypothesis with each answer until one matches; raises `JudgeUnavailable`."""
+        """Compare with every answer until one passes; raises `JudgeUnavailable`."""
         said = self._rubric.cleaned(hypothesis)
         if (verdict := self._unasked(question, said)) is not None:
             return verdict
@@ -152,7 +152,7 @@ class ModelJudge:
 
 
 def _counted(votes: list[tuple[Decision | None, str]], details: dict[str, Any]) -> Verdict:
-    """The majority's verdict among the readable votes; unscored for a tie or no readable vote."""
+    """The verdict of the majority among readable votes; a tie, or no readable one, is unscored."""
     if len(votes) == 1:
         return Verdict(*votes[0], details=details)
     counts = Counter(decision for decision, _ in votes if decision is not None)

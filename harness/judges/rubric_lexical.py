@@ -119,7 +119,8 @@ def _manner(point: str) -> re.Pattern[str] | None:
 
 
 def worth(question: QuestionDigest, point: str, hypothesis: str) -> float:
-    """0, 0.5 or 1 for one point, by those of its words that the question lacks; 0 for a rival."""
+    """0, 0.5 or 1 for one point, by its words that the question lacks; 0 if the answer lacks one of
+    its numbers or names a rival."""
     parts = sentences(hypothesis)
     matches = [
         reference.match(parts) for reference in references(question.question, point, tolerant=False)

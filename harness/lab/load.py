@@ -94,8 +94,8 @@ class StoreLoad:
 
 
 def try_store(endpoint: Endpoint, load: Load) -> StoreLoad:
-    """Write and search all memories; raises `UsageError` for a load that is too large or an address
-    without a store."""
+    """Write and search all memories. Raises `UsageError` for a load that is too large or where no
+    store is, and every error that makes going on useless."""
     with first_raised():
         return asyncio.run(_try_store(endpoint, load))
 
@@ -181,7 +181,7 @@ async def _write(
 async def _look(
     store: AddSearchClient, memory: CodedMemory, copies: dict[int, int], outcome: StoreLoad
 ) -> None:
-    """Search for a memory as its user and as another user."""
+    """Search for a memory as its user, and as another one."""
     copies[memory.number] = await _copies(store, memory, memory.user, outcome)
     found_elsewhere = await _copies(store, memory, memory.stranger, outcome)
     outcome.leaked += bool(found_elsewhere)

@@ -111,7 +111,7 @@ def _by_ability(items: Sequence[Scored]) -> dict[str, AccuracyCell] | None:
 
 
 def _cell(items: Sequence[Scored]) -> AccuracyCell:
-    """A share with Wilson bounds; where questions share histories, also with bounds by history."""
+    """A share with Wilson bounds; with bounds by history too where questions share histories."""
     right = [item.outcome == "yes" for item in items]
     histories = [item.history_id for item in items]
     share = proportion(sum(right), len(items))

@@ -64,8 +64,8 @@ def latency_table(
     retrieval: Iterable[RankedLine],
     ingests: Iterable[IngestLine],
 ) -> LatencyTable:
-    """p50 and p95 in milliseconds. Each ingested round is one sample, each search one, each answer
-    one.
+    """p50 and p95 in milliseconds. There is one ingest sample for each round; each question has two
+    searches and one answer.
     """
     return {
         "ingest_round_ms": _spread(ms for line in ingests for ms in line["round_ms"]),

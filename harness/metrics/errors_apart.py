@@ -43,7 +43,7 @@ class ErrorsTable(TypedDict):
 
 
 def errors_apart(questions: Sequence[QuestionDigest], lines: RunLines) -> ErrorsTable:
-    """How many questions had each outcome, over all and by type, without outcomes of none."""
+    """The number of questions with each outcome that occurs, over all and by type."""
 
     def counts(members: Sequence[QuestionDigest]) -> dict[str, int]:
         counted = Counter(place_of(question, lines) for question in members)

@@ -26,8 +26,8 @@ def dossier_beside(file: Path) -> Path | None:
 
 
 def read_dossier(path: Path, ids: Iterable[str]) -> list[FaultyLine]:
-    """The faults of these questions. Raises `DatasetError` for a record that does not say what is
-    wrong, and for a second record of the same question.
+    """The faults of these questions; raises `DatasetError` for a record that does not say what is
+    wrong, and for a second one about a question.
     """
     faults: dict[str, FaultyLine] = {}
     for number, record in enumerate(read_records(path)):

@@ -17,7 +17,7 @@ class Guesses(TypedDict):
 
 
 def longest(options: Sequence[str]) -> str:
-    """The option with the most characters; of several equally long, the first."""
+    """The option of most characters, the first of several."""
     return max(options, key=len)
 
 

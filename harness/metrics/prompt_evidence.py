@@ -80,7 +80,7 @@ def prompt_table(
 ) -> PromptTable:
     """The share of recorded answerable questions whose every evidence turn was in the prompt.
 
-    `within` also requires that the whole prompt, instructions included, fits the budget.
+    `within` also asks that the whole prompt, instructions included, is no longer than the budget.
     """
     asked = [q for q in questions if q.question_id in lines and not q.is_abstention]
     recorded = [q for q in asked if lines[q.question_id]["evidence_turns"]]

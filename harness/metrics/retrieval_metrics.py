@@ -144,7 +144,7 @@ def fits_context(question: QuestionDigest, line: RankedLine, tokens: int) -> boo
 
 
 def rounds_in_budget(line: RankedLine, tokens: int) -> list[RankedRound]:
-    """The first rounds of the ranking, whole, up to the first one that no longer fits."""
+    """The rounds that come first in the ranking, whole, up to the first that no longer fits."""
     left = characters_of(tokens)
     taken: list[RankedRound] = []
     for item in line["ranked_rounds"]:

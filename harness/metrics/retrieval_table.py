@@ -157,8 +157,8 @@ class RetrievalTable(TypedDict):
 def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> RetrievalTable:
     """All retrieval figures of a run; `lines` is `retrieval.jsonl` by question id.
 
-    Questions without a line (never searched, or no ranking recorded) are counted in `not_searched`
-    and are in no denominator.
+    Questions without a line (never searched, or no ranking told) are counted in `not_searched` and
+    are in no denominator.
     """
     searched = [question for question in questions if question.question_id in lines]
     answerable = [question for question in searched if not question.is_abstention]

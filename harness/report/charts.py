@@ -152,7 +152,7 @@ def charts(report: Report) -> list[str]:
 
 
 def shares(cells: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """A chart of the cells that have a value; with bounds by conversation where they are known."""
+    """A chart of the cells that have a value; bounds by conversation where those are known."""
     return interval_chart([_mark(name, cell) for name, cell in cells if cell["n"]])
 
 

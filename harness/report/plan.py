@@ -29,7 +29,7 @@ NOT_MEASURED: PlannedFigure = {"value": None, "low": None, "p": None}
 
 
 class PlanOutcome(TypedDict):
-    """`deviations` say what was not as planned, in sentences without a full stop."""
+    """`deviations` say what was not as planned, in sentences without a stop."""
 
     plan: Plan
     sha256: str

@@ -50,8 +50,8 @@ class Cost(TypedDict):
 
 
 class Report(TypedDict):
-    """One run. `accuracy` is None before judging, `retrieval` before searching, and `looking` if
-    the assistant does not report whether its model searched memory itself.
+    """One run; `accuracy` is None before judging, `retrieval` before searching, `looking` where
+    the assistant does not tell whether its model searched memory itself.
     """
 
     dataset: str

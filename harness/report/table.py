@@ -47,8 +47,8 @@ def table_of(title: str, rows: Iterable[Any], columns: Columns, note: str = "") 
 
 
 def csv_of(rows: Sequence[Mapping[str, object]], empty: Sequence[str] = ()) -> str:
-    """All rows under a header, as CSV; the cell of a missing value is empty. `empty` is the header
-    where there are no rows.
+    """All rows under a header, as CSV; a cell is empty where nothing is known. `empty` is the
+    header where there are no rows.
     """
     names = list(dict.fromkeys(name for row in rows for name in row)) or empty
     text = io.StringIO()

@@ -152,7 +152,7 @@ POWER = 0.8
 def questions_needed(difference: float, discordance: float) -> int | None:
     """How many questions it takes to see `difference`; None where it is impossible or unknown.
 
-    It is impossible if the two runs differ on a smaller share of questions than `difference`.
+    Impossible: two runs that differ on a smaller share of questions than `difference`.
     """
     if not 0 < difference < discordance:
         return None

@@ -1,4 +1,4 @@
-"""The judge without a model: features of text, and a threshold fitted on judged answers."""
+"""The judge that needs no model: features of text, and a threshold fitted on judged answers."""
 
 from harness.judges.lexical.judge import LexicalJudge, decide
 from harness.judges.lexical.words import is_refusal

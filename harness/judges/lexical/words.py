@@ -173,7 +173,7 @@ _DATE = re.compile(
 class Quantity:
     """A number with the unit of time that it counts, None for any other number.
 
-    `is_compound` says that smaller units were added to the value ("4 weeks and 3 days").
+    `is_compound` tells that smaller units were added ("4 weeks and 3 days").
     """
 
     value: float
@@ -201,7 +201,7 @@ class Day:
     year: int | None
 
     def agrees(self, other: "Day") -> bool:
-        """Whether the other names this day; it must name the day of the month if this one does."""
+        """Whether the other names this day no less precisely, and contradicts nothing."""
         return (
             self.month == other.month
             and (self.day is None or self.day == other.day)

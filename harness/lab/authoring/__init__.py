@@ -1,1 +1,1 @@
-"""Fresh questions that no model has read: written by templates or a model, checked, reviewed."""
+"""Fresh questions that no model has read: made by templates or a model, checked, reviewed."""

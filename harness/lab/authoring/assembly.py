@@ -129,7 +129,7 @@ def _session(record: dict[str, Any], where: str) -> Turns:
 
 
 def _turn(turn: Any, where: str) -> dict[str, Any] | None:
-    """A turn of the user or the assistant; None for a system turn."""
+    """A turn by user or assistant; None for a system's."""
     if not isinstance(turn, dict):
         raise DatasetError(f"{where}: a turn is a {type(turn).__name__}, expected an object")
     role = turn.get("from", turn.get("role"))

@@ -49,7 +49,7 @@ class Draft:
 
 
 class Author(ABC):
-    """Writes one item a step at a time; raises `Refused` for a step that it cannot write."""
+    """Writes one item a step at a time; raises `Refused` for what it cannot write."""
 
     @abstractmethod
     async def persona(self, item: PlannedQuestion) -> str:

@@ -93,7 +93,7 @@ class History:
 
 
 def compose(outline: Outline, pool: Pool, recipe: Recipe) -> History:
-    """Make the history of one question; the recipe's size must be from `smallest` to `largest`."""
+    """Make the history of one question; the recipe's size is between `smallest` and `largest`."""
     draws = Draws(recipe.seed, outline.question.question_id)
     own, drawn = _chosen(outline, pool, recipe, draws)
     if recipe.arranges:
@@ -111,7 +111,7 @@ def compose(outline: Outline, pool: Pool, recipe: Recipe) -> History:
 
 
 def smallest(outline: Outline, recipe: Recipe) -> int:
-    """The least size of a question's history in the recipe's unit: the size of its evidence."""
+    """The least size of the history of a question, in the unit of the recipe: its evidence."""
     return _size([session.content.characters for session in outline.evidence], recipe)
 
 

@@ -167,7 +167,7 @@ class Pool:
 
 
 def read_pool(instances: Iterable[Instance]) -> Pool:
-    """Take the instances apart. Labels alone decide what is evidence, never the form of an id."""
+    """Take the instances apart. Labels alone decide what is evidence, never the look of an id."""
     reader = _PoolReader()
     for instance in instances:
         reader.add(instance)

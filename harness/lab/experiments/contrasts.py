@@ -38,7 +38,7 @@ class FinishedCell:
 
     @cached_property
     def values(self) -> Mapping[str, Mapping[str, float]]:
-        """Each figure's values by question id, over the questions that the figure counts."""
+        """Each figure by question id, over the questions that it is counted of."""
         known = question_figures(self.run)
         recall = "round.recall_all@5" if self.level == "round" else "recall_all@5"
         found = {

@@ -115,7 +115,7 @@ def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
 
 
 def _try_designs(laboratory: Laboratory, grid: Grid) -> None:
-    """Start each design once on an empty memory, so that a missing package is noticed before the
+    """Start each design once on an empty memory, so that a package it lacks is noticed before the
     memory is filled.
     """
     left = [cell for cell in grid.cells if cell.mode == NATIVE and not _is_done(laboratory, cell)]

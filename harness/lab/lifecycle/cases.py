@@ -1,7 +1,7 @@
-"""The cases: short dated lives of a memory, in one JSON file for each kind, checked on reading.
+"""The cases: short dated lives of a memory, in one JSON file a kind, checked when they are read.
 
-A case is a list of steps, each at its time: somebody says something, wants something forgotten, or
-asks a question; or the server is restarted. README.md shows the format.
+A case is a list of steps, each at its time: somebody says something, asks for something to be
+forgotten, or asks a question; or the server is restarted. README.md shows the format.
 """
 
 import hashlib
