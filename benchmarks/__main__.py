@@ -18,7 +18,7 @@ _Measurement = Callable[[list[store.Size]], Coroutine[Any, Any, list[Measured]]]
 
 
 async def _embed(_: list[store.Size]) -> list[Measured]:
-    # Imported here because torch takes seconds, and the others do without.
+    # Imported here because importing torch takes seconds, and the other benchmarks need no torch.
     from benchmarks import embed
 
     return await embed.measure()
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def to_size(text: str) -> store.Size:
-    """`ROUNDS/USERS/KEYS`: users of 500 rounds and three to six keys a round unless given.
+    """Read `ROUNDS/USERS/KEYS`; the defaults are 500 rounds a user and three to six keys a round.
 
     `/people` at the end spreads the rounds as people do, most of whom have few.
     """

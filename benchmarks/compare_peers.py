@@ -1,8 +1,8 @@
-"""Beside other memories: the same texts, the same weights, the same users, in turns.
+"""Our store beside other memories: the same texts, the same weights, the same users, in turns.
 
 Peers are installed into an environment of their own, made on first use under the cache folder.
-Writing is measured with the encoder, searching without: the peers hold one vector a round, the
-store three to six keys and the words, so it does more work for each.
+Writing is measured with the encoder, searching without it. The peers hold one vector for a round;
+the store holds three to six keys and the words, so it does more work for each round.
 """
 
 import json
@@ -41,7 +41,7 @@ Call = Callable[[str, int, int], WorkTime]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What all are given: rounds to write with their texts, points to search among, questions."""
+    """The task of all memories: rounds with their texts, points to search among, and questions."""
 
     talk: Sequence[Round]
     points: Sequence[Point]
@@ -49,7 +49,7 @@ class Task:
     vectors: Matrix
 
     def write(self, file: Path) -> None:
-        """For a peer, which gets one vector of each point."""
+        """Write the task to a file for a peer, with one vector of each point."""
         fields = ("user_id", "user_text", "assistant_text")
         talk = [{field: getattr(round, field) for field in fields} for round in self.talk]
         np.savez(
@@ -61,17 +61,17 @@ class Task:
         )
 
     def row(self, number: int, size: int) -> int:
-        """Of a point among the first `size`, whose user asks this question."""
+        """The row of a point among the first `size`; this point's user asks the question."""
         return number * size // len(self.queries)
 
     def query(self, number: int, size: int) -> Query:
-        """As that user asks it."""
+        """The question as the user of its row asks it."""
         user = str(self.points[self.row(number, size)].payload["user_id"])
         return replace(self.queries[number], user_id=user)
 
 
 def task(rounds: int, size: int, questions: int, texts: int = 2000) -> Task:
-    """So many rounds to write, and points of users who have 500 each."""
+    """Make a task of `rounds` rounds to write, and `size` points of users with 500 rounds each."""
     memories, crowd = Memories(texts=texts), Crowd(size, max(1, size // 500))
     points = [point for batch in memories.points(crowd) for point in batch]
     return Task(conversation(rounds), points, *memories.queries(crowd, questions))
@@ -113,10 +113,11 @@ async def beside(
 
 
 async def written(given: Task, encoder: Encoder, peer: Call, times: int = 1) -> PairedTimes:
-    """All rounds, some at once, by our store and a peer; by so many stores of ours."""
+    """Write all rounds, some at once, with our store and a peer; with `times` stores of ours, as if
+    ours were slower by this factor."""
     talk = given.talk
     with tempfile.TemporaryDirectory() as folder:
-        # Each with vectors of its own, or the second would find those of the first.
+        # Each has its own embedder, or the second would find the vectors of the first.
         stores = [
             MemoryStore(EdgeEngine(Path(folder) / str(number)), Embedder(encoder))
             for number in range(times)
@@ -140,7 +141,7 @@ async def written(given: Task, encoder: Encoder, peer: Call, times: int = 1) -> 
 async def searched(
     given: Task, store: MemoryStore, peer: Call, size: int, times: int = 1
 ) -> PairedTimes:
-    """Each question to a store and a peer that hold so many points."""
+    """Ask each question of our store and of a peer that hold `size` points."""
 
     async def ours(number: int) -> None:
         await store.recall(given.query(number, size))
@@ -148,7 +149,7 @@ async def searched(
     def theirs(number: int) -> WorkTime:
         return peer("search", number, given.row(number, size))
 
-    # Three passes: what the first search of a user reads stays in memory.
+    # Later passes count: the first search of a user loads what stays in memory.
     numbers = range(len(given.queries))
     return await in_turns(numbers, ours, theirs, passes=_PASSES, times=times)
 
@@ -157,7 +158,7 @@ async def searched(
 async def our_store(
     queries: Sequence[Query], vectors: Matrix
 ) -> AsyncIterator[tuple[MemoryStore, EdgeEngine]]:
-    """An empty store that knows the vectors of these questions, and its engine."""
+    """An empty store, whose encoder has the vectors of these questions, and its engine."""
     with tempfile.TemporaryDirectory() as folder:
         engine = EdgeEngine(Path(folder))
         encoder = PreparedEncoder([query.text for query in queries], vectors)
@@ -169,7 +170,7 @@ async def our_store(
 
 @contextmanager
 def running(name: str, file: Path) -> Iterator[Call]:
-    """A peer in the peers' environment, by a function that has it do something of the task."""
+    """Run a peer in the peers' environment; yields a function that makes calls on the task."""
     python = environment(PEERS_FOLDER / "requirements.txt")
     command = [str(python), str(PEERS_FOLDER / "peer.py"), name, str(file)]
     with (

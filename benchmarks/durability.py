@@ -1,8 +1,8 @@
-"""What it costs to acknowledge a round only when it is on the disk: `durability` sync against os.
+"""The cost of acknowledging a round only when it is on the disk: `durability` sync against os.
 
-Two assistants that differ in nothing else, each on a folder of its own; eight writers
-record rounds over HTTP, a few at the one and then as many at the other. The disk counts: TMPDIR
-says where the folders lie.
+Two assistants that differ in nothing else each have a folder of their own. Eight writers record
+rounds over HTTP, a few with one assistant and then as many with the other. The result depends on
+the disk: TMPDIR says where the folders lie.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _EMBEDDERS = {"the packaged encoder": "all-MiniLM-L6-v2", "no encoder (hash)": "
 
 
 async def measure(rounds_each: int = 60) -> list[Measured]:
-    """Milliseconds a recorded round takes, p50, each way; with the encoder and without."""
+    """The median milliseconds of a recorded round in both modes, with and without the encoder."""
     return [await _compared(name, embedder, rounds_each) for name, embedder in _EMBEDDERS.items()]
 
 
@@ -43,7 +43,7 @@ async def _compared(name: str, embedder: str, rounds_each: int) -> Measured:
                 rows = await asyncio.gather(
                     *(_record(base, writer, numbers) for writer in range(_WRITERS))
                 )
-                # The first turn warms both up.
+                # The first turn only warms both assistants up.
                 taken[mode] += [ms for row in rows for ms in row] if start else []
     sync, os = taken[Durability.SYNC], taken[Durability.OS]
     return Measured(

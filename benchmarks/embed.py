@@ -30,8 +30,8 @@ _DISK_BYTES = 64 * 1024 * 1024
 
 
 async def measure() -> list[Measured]:
-    """Texts a second: round by round, in bulk, and seen before, also by another process."""
-    # A request is what one round is found by: its text, and each sentence of a longer one.
+    """Texts a second: round by round, in bulk, and again with the vectors of the disk cache."""
+    # A request has the keys of one round: its text, and the sentences of a longer text.
     requests = [list(dict.fromkeys([text, *sentences(text)])) for text in messages(_ROUNDS)]
     bulk = [list(chain.from_iterable(requests))]
     plain, reference = _plain(requests), _plain(bulk)

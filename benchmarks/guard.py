@@ -43,7 +43,7 @@ class RatioRecord:
 
 
 def verdicts(recorded: Mapping[str, float], measured: Sequence[Ratio]) -> dict[str, str]:
-    """Of each ratio: `held`, `worse`, `not measured` or `not recorded`."""
+    """The verdict on each ratio: `held`, `worse`, `not measured` or `not recorded`."""
     values = {ratio.what: ratio.value for ratio in measured}
     return {what: _verdict(recorded.get(what), values.get(what)) for what in {**recorded, **values}}
 
@@ -74,14 +74,15 @@ def middle(runs: Sequence[Sequence[Ratio]]) -> list[Ratio]:
 
 
 def read(file: Path) -> RatioRecord:
-    """What was recorded; nothing where there is no file."""
+    """The recorded ratios; an empty record where there is no file."""
     if not file.exists():
         return RatioRecord("", "", "", {})
     return RatioRecord(**json.loads(file.read_text("utf-8")))
 
 
 def record(file: Path, before: RatioRecord, measured: Sequence[Ratio], where: RatioRecord) -> None:
-    """Write these ratios in place of those before; `ValueError` if one of those is missing."""
+    """Write these ratios in place of the earlier record; raises `ValueError` if one of its ratios
+    was not measured."""
     values = {ratio.what: round(ratio.value, 3) for ratio in measured}
     if missing := sorted(set(before.ratios) - set(values)):
         raise ValueError(f"not measured: {'; '.join(missing)}")
@@ -90,7 +91,7 @@ def record(file: Path, before: RatioRecord, measured: Sequence[Ratio], where: Ra
 
 
 def here() -> RatioRecord:
-    """This commit, day and machine."""
+    """A record of this commit, day and machine, without ratios."""
     git = ["git", "-C", str(FILE.parent), "describe", "--always", "--dirty", "--exclude=*"]
     commit = subprocess.run(git, capture_output=True, text=True).stdout.strip()
     information = Path("/proc/cpuinfo")
@@ -111,7 +112,7 @@ def main() -> None:
         "--twice", action="store_true", help="do ours twice each time, which must fail"
     )
     arguments = parser.parse_args()
-    # Threads of numpy and torch that wait for each other use the more time, the busier the machine.
+    # Threads of numpy and torch that wait for each other use more time on a busy machine.
     os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     times = 2 if arguments.twice else 1
     measured = middle([in_own_process(ratios.measure, times) for _ in range(arguments.runs)])

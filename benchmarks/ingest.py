@@ -33,8 +33,8 @@ _START = datetime(2024, 1, 1, tzinfo=UTC)
 async def measure(rounds: int = 160) -> list[Measured]:
     """Keys a second through the store, given rounds by users, beside the encoder alone.
 
-    The encoder is asked in the same way, and given all texts at once: what lies between these two
-    is the worth of batches, not work of the store.
+    The encoder is measured twice: asked round by round like the store, and given all texts at once.
+    The difference between these two shows the gain of batches, not work of the store.
     """
     encoder = ModelEncoder(PACKAGED)
     encoder.encode(["warm"], TextKind.DOCUMENT)
@@ -72,7 +72,7 @@ async def encoded_alone(rounds: Sequence[Round], encoder: Encoder) -> float:
 
 
 async def encoded_by_round(rounds: Sequence[Round], encoder: Encoder) -> float:
-    """Keys a second when every user asks for the keys of a round after those of the one before."""
+    """Keys a second of the encoder when every user sends the keys of one round after another."""
     embedder = Embedder(encoder, workers=os.cpu_count() or 1)
 
     async def ask(own: Sequence[Round]) -> None:
@@ -100,7 +100,7 @@ async def through_the_store(rounds: Sequence[Round], encoder: Encoder) -> float:
 
 
 async def sent_by_users(store: MemoryStore, rounds: Sequence[Round]) -> None:
-    """All users at once, each one round after the other."""
+    """Send the rounds of all users at once; each user sends one round after the other."""
 
     async def send(own: Sequence[Round]) -> None:
         for round in own:
@@ -110,7 +110,7 @@ async def sent_by_users(store: MemoryStore, rounds: Sequence[Round]) -> None:
 
 
 def key_texts(rounds: Sequence[Round]) -> list[str]:
-    """Every different key text."""
+    """The distinct key texts of these rounds."""
     return list(
         dict.fromkeys(key.text for r in rounds for key in keys_of(Record(r, rule_facts(r))))
     )

@@ -38,7 +38,7 @@ from harness.records.digest import QuestionDigest
 FAMILIES: tuple[Family, ...] = ("fact", "preference", "abstention")
 FOLDS = 10
 DONORS = 6
-# A control weighs so little that all of them together count as a tenth of the labelled answers.
+# All controls together weigh a tenth as much as the labelled answers.
 CONTROLS_SHARE = 0.1
 VETO_OFF_TOPIC = {"fact": 0.8, "preference": 0.7, "abstention": 0.8}
 REGULARISATION = 1.0
@@ -108,7 +108,7 @@ def fit(rows: Sequence[Row]) -> FeatureWeights:
 
 
 def cross_validated(rows: Sequence[Row]) -> list[bool]:
-    """What the judge says of each row, fitted without the row's question."""
+    """The judge's decision on each row, with coefficients fitted without the row's question."""
     said = [False] * len(rows)
     groups = [row.question.question_id for row in rows]
     for train, test in GroupKFold(FOLDS, shuffle=True, random_state=0).split(rows, groups=groups):
@@ -126,7 +126,7 @@ def passes(row: Row, weights: FeatureWeights) -> bool:
 
 
 def agreement(rows: Sequence[Row], said: Sequence[bool]) -> dict[str, Any]:
-    """How often two judges say the same, and how much better than chance that is."""
+    """How often two judges agree, also beyond chance (kappa), and how often each passes alone."""
     labels = [row.label for row in rows]
     pairs = list(zip(said, labels, strict=True))
     one_sided = len({*said, *labels}) < 2

@@ -1,10 +1,10 @@
 """Made-up memories of many users, ready to be written: points with keys, words and payload.
 
-As in real histories (LongMemEval_S, measured): some 175 words a round without stop words, their
-frequencies after Zipf and Mandelbrot; rounds in sessions of ten, a session about one topic; a
-question names five words, most of them rare. Keys are more than real ones, three to six a round
-against two or three, so that figures err on the slow side. The texts are a pool drawn from again
-and again, so that a million rounds take minutes. The same numbers every time.
+As in real histories (LongMemEval_S, measured), a round has some 175 words without stop words, with
+frequencies after Zipf and Mandelbrot; a session has ten rounds about one topic; a question names
+five words, most of them rare. Rounds have more keys than real ones, three to six against two or
+three, so that figures err on the slow side. Texts are drawn again and again from a pool, so that a
+million rounds take minutes. The numbers are the same every time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,17 +28,18 @@ _START = datetime(2024, 1, 1, tzinfo=UTC)
 _ROUNDS_A_SESSION = 10
 _TOPICS = 2000
 _VOCABULARY = 30_000
-_FLATTENED_RANKS = 20  # Mandelbrot's shift: no word is in nearly every round
+_FLATTENED_RANKS = 20  # Mandelbrot's shift, because of which no word is in nearly every round.
 _USER_WORDS, _ASSISTANT_WORDS = 28, 125
 _QUESTION_WORDS = 5
 _MOST_ROUNDS = 50_000
-_SPREAD = 2.4  # of the logarithm of how many rounds people have
+_SPREAD = 2.4  # The standard deviation of the logarithm of people's numbers of rounds.
 _MONTHS = ("in March", "in June", "in September")
 
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """So many rounds of so many users: spread evenly, or as people are, most of whom have few."""
+    """A number of rounds and of users. The rounds are spread evenly, or `as_people` have them: most
+    users have few."""
 
     rounds: int
     users: int
@@ -50,7 +51,8 @@ class Crowd:
         return f"{self.rounds:,} rounds of {users}{', most with few' * self.as_people}"
 
     def places(self, numbers: range) -> list[tuple[str, int]]:
-        """Whose these rounds of all are, and which of their own; users come one after the other."""
+        """The user of each of these rounds, and its number among the user's own rounds. Users come
+        one after the other."""
         ends = _ends(self)
         users = np.searchsorted(ends, numbers, side="right")
         before = np.where(users > 0, ends[users - 1], 0)
@@ -58,11 +60,11 @@ class Crowd:
         return [(f"{self.prefix}{user}", place) for user, place in zip(users, own, strict=True)]
 
     def rounds_of(self, user: int) -> int:
-        """How many the user of this number has."""
+        """How many rounds the user of this number has."""
         return int(np.diff(_ends(self), prepend=0)[user])
 
     def asking(self, random: np.random.Generator) -> int:
-        """The number of a user who asks. Of people, those who told more ask more."""
+        """Draw the number of a user who asks. Among people, those who told more ask more."""
         if not self.as_people:
             return int(random.integers(self.users))
         return int(np.searchsorted(_ends(self), random.integers(self.rounds), side="right"))
@@ -70,7 +72,7 @@ class Crowd:
 
 @cache
 def _ends(crowd: Crowd) -> npt.NDArray[np.int64]:
-    """Where the rounds of each user end among all."""
+    """The end of each user's rounds among all rounds."""
     if not crowd.as_people:
         each = -(-crowd.rounds // crowd.users)
         return np.minimum(np.arange(1, crowd.users + 1) * each, crowd.rounds)
@@ -79,11 +81,12 @@ def _ends(crowd: Crowd) -> npt.NDArray[np.int64]:
 
 
 def sizes_of_people(rounds: int, users: int) -> npt.NDArray[np.float64]:
-    """How many rounds each of so many people has, the fewest first.
+    """How many rounds each of these people has, the fewest first.
 
-    Log-normal, as what people write is; nobody has less than one round or more than 50,000, ten a
-    day for fourteen years. Of 10,000 people with a million rounds, half have at most six, one in a
-    hundred more than 1,500, ten more than 10,000, and these ten a fifth of all.
+    The numbers are log-normal, as what people write is; nobody has less than one round or more than
+    50,000, which is ten a day for fourteen years. Of 10,000 people with a million rounds, half have
+    at most six, one in a hundred more than 1,500, ten more than 10,000, and these ten a fifth of
+    all.
     """
     if not users <= rounds <= users * _MOST_ROUNDS:
         raise ValueError(f"{users} people cannot have {rounds} rounds")
@@ -126,9 +129,9 @@ class Memories:
             ]
 
     def queries(self, crowd: Crowd, count: int) -> tuple[list[Query], Matrix]:
-        """Questions of users who ask, each about one of their topics, every other naming a month.
+        """Questions of users, each about one of the user's topics; every other names a month.
 
-        The second value holds a vector for each.
+        The second value holds a vector for each question.
         """
         queries, topics = [], []
         for number in range(self._asked, self._asked + count):
@@ -143,11 +146,11 @@ class Memories:
         return queries, self._near(self._topics[topics])
 
     def replies(self) -> list[str]:
-        """What the assistant says in each of the pool's rounds."""
+        """The assistant's text in each of the pool's rounds."""
         return [str(point.payload["assistant_text"]) for point in self._pool]
 
     def _said(self) -> Point:
-        """One of the pool: a round's texts, words and payload, without keys, of nobody."""
+        """A round for the pool: its texts, words and payload, without keys and without a user."""
         lengths = self._random.lognormal(0.0, 0.5, 2) * (_USER_WORDS, _ASSISTANT_WORDS)
         user, assistant = (self._text(max(3, int(length))) for length in lengths)
         reading = ENGLISH.read(user)
@@ -174,7 +177,7 @@ class Memories:
         return replace(said, id=round_id(user, session, number), keys=keys, payload=payload)
 
     def _topic(self, user: str, number: int) -> int:
-        """A session has one topic; a user's sessions come back to some thirty of them."""
+        """The topic of a round. A session has one topic; a user has some thirty topics."""
         interest = number // _ROUNDS_A_SESSION % 30
         return int(round_id(user, "topic", interest)[:8], 16) % _TOPICS
 
@@ -183,12 +186,12 @@ class Memories:
         return _unit(rows)
 
     def _near(self, rows: Matrix) -> Matrix:
-        """Neighbours: two of one row have a cosine of about one half."""
+        """A neighbour of each row; two neighbours of one row have a cosine of about one half."""
         return _unit(rows + self._rows(len(rows)))
 
 
 class PreparedEncoder:
-    """Vectors that were made before, by the number that each question holds."""
+    """An encoder of vectors that were made before; it finds them by the digits in each text."""
 
     def __init__(self, texts: Sequence[str], rows: Matrix) -> None:
         self._rows = dict(zip(map(_number, texts), rows, strict=True))
@@ -196,7 +199,7 @@ class PreparedEncoder:
         self.path = "prepared"
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
-        """The prepared row of each text; a question put in other words keeps its number."""
+        """The prepared row of each text; a reworded question still holds its number."""
         return np.stack([self._rows[_number(text)] for text in texts])
 
 

@@ -36,17 +36,17 @@ class QdrantNode:
 
     @property
     def url(self) -> str:
-        """Where it listens for HTTP."""
+        """The address at which it listens for HTTP."""
         return f"http://{self.host}:{self.port}"
 
     @property
     def process_id(self) -> int:
-        """Of the running process."""
+        """The id of the running process."""
         assert self._process is not None
         return self._process.pid
 
     def engine(self) -> ServerEngine:
-        """Its memory, where it is the only node."""
+        """The memory engine on this node, for a server of only one node."""
         return ServerEngine(self.url, grpc_port=self.grpc_port, timeout=60)
 
     def resident(self) -> float:
@@ -77,7 +77,7 @@ class QdrantNode:
             time.sleep(0.05)
 
     def end(self) -> None:
-        """Let it end in order."""
+        """Ask it to end, and wait for it."""
         if self._process is not None:
             self._process.terminate()
             self._process.wait(60)
@@ -90,7 +90,7 @@ class QdrantNode:
 
 
 def _program() -> str:
-    """Raises `FileNotFoundError` where there is none."""
+    """The path of the server's program; raises `FileNotFoundError` if there is none."""
     found = [os.environ.get("QDRANT_BINARY"), *map(str, sorted(Path.home().glob(_CACHED)))]
     for path in filter(None, found):
         return path
@@ -113,7 +113,7 @@ def free_port() -> int:
 
 @contextmanager
 def one_node(kept: Path | None = None) -> Iterator[QdrantNode]:
-    """A server of its own, ended at the end; of its files only those in a folder `kept` stay."""
+    """A server of one node, which ends with the context. Its files stay only in a folder `kept`."""
     with ExitStack() as stack:
         folder = kept or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         node = QdrantNode(folder, "127.0.0.1", free_port(), free_port())
@@ -124,8 +124,9 @@ def one_node(kept: Path | None = None) -> Iterator[QdrantNode]:
 
 @contextmanager
 def cluster(folder: Path, size: int) -> Iterator[list[QdrantNode]]:
-    """Nodes that know each other, on the same ports of hosts of their own, ended at the end. What
-    they keep in the folder stays, with the ports by which they know each other."""
+    """Nodes that know each other, each on a loopback host of its own with the same ports; they end
+    with the context. Their files stay in the folder, as do the ports, by which they find each
+    other again."""
     kept = folder / "ports"
     if not kept.exists():
         folder.mkdir(parents=True, exist_ok=True)

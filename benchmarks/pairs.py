@@ -1,4 +1,4 @@
-"""Two ways to do the same, in turns, so that whatever else the machine does falls on both."""
+"""Measures two ways to do the same in turns, so that other work on the machine affects both."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,26 +9,26 @@ import numpy as np
 
 
 class WorkTime(NamedTuple):
-    """What one doing took, in seconds."""
+    """The seconds that one execution took."""
 
     clock: float
     processor: float
-    """Of all threads."""
+    """Processor seconds of all threads."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairedTimes:
-    """Each doing of ours and the baseline's beside it."""
+    """The times of our executions, and of the baseline's in the same order."""
 
     ours: list[WorkTime]
     baseline: list[WorkTime]
 
     def ratio(self, of: str) -> float:
-        """The median of how many times longer the baseline takes, by `clock` or `processor`."""
+        """The median of the baseline's times divided by ours, by `clock` or `processor`."""
         return float(np.median(self._ratios(of)))
 
     def quartiles(self, of: str) -> tuple[float, float]:
-        """Between these lie half of the pairs."""
+        """The quartiles of the ratios: half of the pairs lie between them."""
         low, high = np.percentile(self._ratios(of), [25, 75])
         return float(low), float(high)
 
@@ -48,11 +48,11 @@ async def in_turns(
     times: int = 1,
     processor: Callable[[], float] = time.process_time,
 ) -> PairedTimes:
-    """Ours and the baseline for each number, every other time the baseline first.
+    """Run ours and the baseline for each number; at every other number the baseline comes first.
 
-    Of several passes over all numbers the least counts for each, which a busy machine disturbs
-    least. `times` does ours so many times, as if it had become so much slower. `processor` tells
-    the processor time that ours has used so far.
+    Of several passes the least time counts for each number, which a busy machine disturbs least.
+    `times` runs ours this many times, as if it were slower by this factor. `processor` returns the
+    processor time that ours has used so far.
     """
 
     async def our_turn(number: int) -> WorkTime:
@@ -79,7 +79,7 @@ def _least(one: WorkTime, other: WorkTime) -> WorkTime:
 
 
 def timed(work: Callable[[int], object]) -> Callable[[int], WorkTime]:
-    """A baseline of this process."""
+    """Make a baseline of work in this process."""
 
     def done(number: int) -> WorkTime:
         clock, processor = time.perf_counter(), time.process_time()

@@ -1,5 +1,5 @@
-"""What a process uses, one measurement in a process of its own, and environments of their own for
-other people's packages, made when they are first needed."""
+"""The memory and disk that processes use, measurements in separate processes, and separate
+environments for other people's packages, which are made when they are first needed."""
 
 import asyncio
 import hashlib
@@ -17,13 +17,13 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aide
 
 
 def environment(wanted: Path, under: Path = CACHE, python: str = sys.executable) -> Path:
-    """The Python of an environment with these requirements, which is made if it is not there, for
-    the Python of this process or another.
+    """The path of the Python of an environment with these requirements. The environment is made if
+    it is not there, with the given Python.
     """
     folder = folder_of(wanted, under)
     made = folder / "bin" / "python"
     if not (folder / "complete").exists():
-        # Without a pip of its own, which the Python of some systems cannot give it.
+        # Made without pip, which the Python of some systems cannot install into an environment.
         subprocess.run([python, "-m", "venv", "--clear", "--without-pip", folder], check=True)
         pip = [sys.executable, "-m", "pip", "--python", str(made), "--disable-pip-version-check"]
         subprocess.run([*pip, "install", "-q", "-r", str(wanted)], check=True)
@@ -32,7 +32,7 @@ def environment(wanted: Path, under: Path = CACHE, python: str = sys.executable)
 
 
 def folder_of(wanted: Path, under: Path = CACHE) -> Path:
-    """Where an environment with these requirements is, made or not."""
+    """The folder of an environment with these requirements, whether it was made yet or not."""
     digest = hashlib.sha256(wanted.read_bytes()).hexdigest()[:12]
     return under / f"{wanted.parent.name}-{wanted.stem}-{digest}"
 
@@ -43,7 +43,7 @@ _Result = TypeVar("_Result")
 def in_own_process(
     measurement: Callable[..., Coroutine[Any, Any, _Result]], *arguments: Any
 ) -> _Result:
-    """Run a coroutine function to its end where nothing else has used memory."""
+    """Run a coroutine function to its end in a new process, whose memory nothing else has used."""
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawned) as process:
         return process.submit(_run, measurement, *arguments).result()
@@ -54,15 +54,15 @@ def _run(measurement: Callable[..., Coroutine[Any, Any, _Result]], *arguments: A
 
 
 def anonymous_mb() -> float:
-    """Memory of this process that no file backs; 0 where the system does not say."""
+    """Memory of this process in MB that no file backs; 0 where the system does not say."""
     status = Path("/proc/self/status")
     found = re.search(r"RssAnon:\s+(\d+)", status.read_text() if status.exists() else "")
     return int(found[1]) / 1024 if found else 0.0
 
 
 def taken_by_host() -> tuple[float, float]:
-    """Seconds that the machine's processors had work and a host gave them to other machines, and
-    all their seconds, so far."""
+    """Seconds so far in which the host took processors of this machine away although they had work,
+    and the total seconds of its processors."""
     ticks = [
         int(number) for number in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
     ]
@@ -70,5 +70,5 @@ def taken_by_host() -> tuple[float, float]:
 
 
 def disk_mb(folder: Path) -> float:
-    """Blocks taken on disk by the files of a folder."""
+    """The disk space in MB that the files of a folder take, by their blocks."""
     return sum(f.stat().st_blocks * 512 for f in folder.rglob("*") if f.is_file()) / 1e6

@@ -31,12 +31,12 @@ RATES: Mapping[str, str] = {
     "false merge": "Two statements are taken for one.",
     "lost": "A message that tells something is not kept.",
 }
-"""What is counted, and what counts as wrong."""
+"""The counted rates, and for each what counts as wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The rates of one release: of each, how often it was wrong, and how many could have been."""
+    """The rates of one release: for each, the number of wrong cases and of all cases."""
 
     name: str
     day: str
@@ -44,7 +44,7 @@ class Release:
 
 
 def released(name: str, day: str, counts: HitCounts) -> Release:
-    """The rates that follow from what became of plain messages, and those of pasted texts."""
+    """The rates of a release, from the counts of plain messages and from the pasted texts."""
     pasted = [case for part in _PASTED for case in cases(f"pasted_{part}")]
     wrong = {
         "false denial": counts.of["told and denied"],

@@ -1,7 +1,7 @@
-"""What is guarded: our times as ratios to fixed work and to chromadb, all measured in one run.
+"""The guarded ratios of our times to fixed work and to chromadb, all measured in one run.
 
-A ratio says how many times longer the baseline takes, in processor time: other work on the machine
-hardly changes it. Both take turns, so that what it does change falls on both.
+A ratio says how many times longer the baseline takes in processor time, which other work on the
+machine hardly changes. Ours and the baseline take turns, so that such changes affect both.
 """
 
 import json
@@ -46,7 +46,7 @@ _FOUND = 10
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """One of them, and between what half of its pairs lie."""
+    """A ratio, and the quartiles between which half of its pairs lie."""
 
     what: str
     value: float
@@ -55,7 +55,7 @@ class Ratio:
 
 
 async def measure(times: int = 1) -> list[Ratio]:
-    """All of them; those beside chromadb only where it can be had. `times` as in `in_turns`."""
+    """All ratios; those to chromadb only if it can be installed. `times` is as in `in_turns`."""
     encoder = packaged_encoder()
     encoding, chatting = await _encoding(encoder, times), await _chatting(times)
     ratios = [
@@ -65,12 +65,12 @@ async def measure(times: int = 1) -> list[Ratio]:
     for crowd in _ONE:
         pairs = await _searching(crowd, times)
         ratios.append(_ratio(f"a search among {crowd}, to numpy", pairs))
-    # Last, since Python's collector goes through all that is held here.
+    # This is last, since Python's garbage collector walks through everything that is held here.
     return ratios + await _beside_chromadb(encoder, times)
 
 
 async def _beside_chromadb(encoder: ModelEncoder, times: int) -> list[Ratio]:
-    """Nothing where it cannot be had."""
+    """The ratios to chromadb; [] if it cannot be installed or run."""
     given = task(_WRITTEN, _MANY, _SEARCHES, _TEXTS)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         file = Path(folder) / "task.npz"
@@ -94,7 +94,8 @@ def _ratio(what: str, pairs: PairedTimes) -> Ratio:
 
 
 def _chromadb(stack: ExitStack, file: Path) -> Call | None:
-    """Nothing, and why on standard error, where it cannot be installed or does not run."""
+    """Start chromadb. If it cannot be installed or run, print why on standard error and return
+    None."""
     try:
         peer = stack.enter_context(running("chromadb", file))
         peer("write", 0, 1)
@@ -105,7 +106,7 @@ def _chromadb(stack: ExitStack, file: Path) -> Call | None:
 
 
 async def _encoding(encoder: ModelEncoder, times: int) -> PairedTimes:
-    """Messages one by one, beside a product that takes about as long."""
+    """Encode messages one by one, beside a matrix product that takes about as long."""
     texts = messages(_ENCODED, seed=3)
     left, right = np.random.default_rng(0).standard_normal((2, 1024, 384), dtype=np.float32)
 
@@ -147,7 +148,7 @@ async def _chatting(times: int) -> PairedTimes:
     told = zip(messages(40), replies(40), strict=True)
 
     def fixed(_: int) -> None:
-        # As long as a chat takes, so that what disturbs one for a while disturbs both.
+        # It takes as long as a chat, so that a disturbance of some length affects both.
         for _ in range(6):
             left @ left.T
             json.loads(json.dumps(document))

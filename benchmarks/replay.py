@@ -40,7 +40,7 @@ from memory_store.embedding import (
     TextKind,
 )
 
-# Characters that a batch of the encoder alone is padded to: more of them are no faster.
+# The most characters, padding included, of a batch for the encoder alone; more are no faster.
 _PADDED = 1200
 _LONGEST_READ = 1200
 _NICENESS = 10
@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3, help="measurements of each way")
     parser.add_argument("--out", type=Path, default=Path("runs/replay.json"))
     given = parser.parse_args()
-    # The encoder stands behind the event loop in the assistant: here, too, all on one footing.
+    # In the assistant the encoder's threads have a lower priority; here everything gets the same.
     os.nice(max(0, _NICENESS - os.nice(0)))
     questions = list(islice(load_longmemeval(given.file), given.questions))
     rounds, texts = sum(len(list(rounds_said(q))) for q in questions), distinct_texts(questions)
@@ -115,7 +115,7 @@ def to_way(text: str) -> Way:
 def measure(
     questions: Sequence[Question], texts: Sequence[str], ways: Sequence[Way], repeat: int
 ) -> dict[Way, list[Pair]]:
-    """Every way in turn, so many times, with the encoder alone before and after each."""
+    """Measure every way in turn, `repeat` times, with the encoder alone before and after each."""
     encoder = ModelEncoder(PACKAGED)
     encoder.encode(["warm"], TextKind.DOCUMENT)
     measured: dict[Way, list[Pair]] = {way: [] for way in ways}
@@ -133,7 +133,7 @@ def _mean(one: TimeTaken, other: TimeTaken) -> TimeTaken:
 
 
 def distinct_texts(questions: Sequence[Question]) -> list[str]:
-    """Every text that the assistant encodes for these histories, once."""
+    """The distinct texts that the assistant encodes for these histories."""
     rounds = (round for question in questions for round in rounds_said(question))
     keys = (keys_of(Record(round, rule_facts(round))) for round in rounds)
     return list(dict.fromkeys(key.text for of_round in keys for key in of_round))
@@ -153,7 +153,7 @@ def _turns(session: HaystackSession) -> list[Turn]:
 
 
 def encoded_alone(encoder: Encoder, texts: Sequence[str]) -> TimeTaken:
-    """What it takes where nothing else works: texts of like length together, a thread a core."""
+    """The time of the encoder alone: texts of similar length together, one thread for each core."""
     batches = list(_batches(sorted(texts, key=len, reverse=True)))
     started, used = time.perf_counter(), time.process_time()
     with ThreadPoolExecutor(os.cpu_count()) as threads:
@@ -174,7 +174,7 @@ def _batches(longest_first: Sequence[str]) -> Iterator[list[str]]:
 
 
 async def ingested(questions: Sequence[Question], way: Way) -> TimeTaken:
-    """What the harness and a new assistant take to bring the histories in."""
+    """The time that the harness and a new assistant take to ingest the histories."""
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as (port, process_id):
         waiting = iter(questions)
         endpoint = Endpoint(f"http://127.0.0.1:{port}")

@@ -1,6 +1,6 @@
-"""The store on a Qdrant server, and several workers of an assistant on it: what they take.
+"""The cost of the store on a Qdrant server, and of several workers of an assistant on it.
 
-Milliseconds and requests a second depend on what else the machine does; processor time hardly does.
+Milliseconds and requests a second depend on other work on the machine; processor time hardly does.
 """
 
 import re
@@ -30,7 +30,7 @@ _WORKERS = (1, 2, 3)
 
 
 async def measure(sizes: Sequence[Size]) -> list[Measured]:
-    """Searches at each size beside those at the first; then workers beside one."""
+    """Searches at each size beside those at the first size; then several workers beside one."""
     results: list[Measured] = []
     for size in sizes:
         with one_node() as server:
@@ -54,7 +54,8 @@ async def measure(sizes: Sequence[Size]) -> list[Measured]:
 
 
 async def _written(server: QdrantNode, size: Size) -> float:
-    """Write a crowd's points; how many a second, making them not counted."""
+    """Write a crowd's points. Returns the rounds written a second, without the time of making the
+    points."""
     engine = server.engine()
     empty = PreparedEncoder([], np.empty((0, DIMENSION), np.float32))
     await MemoryStore(engine, Embedder(empty)).open()
@@ -99,7 +100,7 @@ async def _at_size(server: QdrantNode, size: Size, before: Sequence[Measured]) -
 
 
 def _with_workers(server: QdrantNode, workers: int) -> dict[str, dict[str, float]]:
-    """Recordings, then searches, of several clients at once, answered by so many processes."""
+    """Measure recordings, then searches, of several clients at once with this many workers."""
     settings = {
         "ASSISTANT_QDRANT_URL": f"http://127.0.0.1:{server.port}",
         "ASSISTANT_QDRANT__GRPC_PORT": str(server.grpc_port),
@@ -147,14 +148,15 @@ def _loaded(
     process_ids: Sequence[int],
     server: QdrantNode,
 ) -> dict[str, float]:
-    """What so many clients get in some seconds, and the processor time that each request took."""
+    """The rate and times of requests of several clients at once for `_SECONDS` seconds, and the
+    processor time of each request."""
     taken: list[float] = []
     end = time.perf_counter() + _SECONDS
 
     def client(first: int) -> None:
         number = first
         while time.perf_counter() < end:
-            # A connection each, so that any worker may take it.
+            # Each request has a connection of its own, so that any worker may take it.
             with httpx.Client(base_url=url, timeout=60) as http:
                 started = time.perf_counter()
                 ask(http, number).raise_for_status()

@@ -1,8 +1,8 @@
 """The store at several sizes, without an encoder, and against qdrant-client's local mode.
 
 A search is the whole of `MemoryStore.recall` once the vectors of the query are there: keys, words,
-sessions, times, fusion, and the records read. Every size is measured in a process of its own, so
-that its memory is its own.
+sessions, times, fusion, and reading the records. Every size is measured in a separate process, so
+that the memory figures are of this size alone.
 """
 
 import resource
@@ -34,7 +34,7 @@ _LOCAL_QUESTIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much, of whom, and how many keys a round has."""
+    """A crowd, and the possible numbers of keys of a round."""
 
     crowd: Crowd
     keys: tuple[int, ...] = (3, 4, 5, 6)
@@ -42,19 +42,19 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was measured at one size: milliseconds, MB, and points written a second."""
+    """The figures of one size: milliseconds, MB, and points written a second."""
 
     written: float
     first_p50: float
     first_p95: float
-    """Of the first search for each question, when little is in memory."""
+    """Percentiles of the first search for each question, when little is in memory."""
     p50: float
     p95: float
-    """Of all later searches."""
+    """Percentiles of all later searches."""
     fastest_p50: float
-    """Of the fastest search for each question: what a busy machine disturbs least."""
+    """The median of the fastest search for each question, which a busy machine disturbs least."""
     cpu_p50: float
-    """Processor time, of all threads, of that."""
+    """The median, over questions, of the least processor time of a recall, of all threads."""
     anonymous: float
     peak: float
     disk: float
@@ -63,7 +63,7 @@ class Figures:
 
 
 async def measure(sizes: Sequence[Size] = tuple(map(Size, QUICK))) -> list[Measured]:
-    """Searches at each size beside those at the first, then the same points in local mode."""
+    """Searches at each size beside those at the first size, then the store beside local mode."""
     figures = [in_own_process(measured, size) for size in sizes]
     results = [
         Measured(
@@ -118,7 +118,8 @@ async def measured(size: Size, questions: int = _QUESTIONS) -> Figures:
 
 
 async def write(folder: Path, memories: Memories, crowd: Crowd) -> float:
-    """Write a crowd's points into a new store; how many a second, making them not counted."""
+    """Write a crowd's points into a new store. Returns the rounds written a second, without the
+    time of making the points."""
     engine = EdgeEngine(folder)
     await MemoryStore(
         engine, Embedder(PreparedEncoder([], np.empty((0, DIMENSION), np.float32)))
@@ -135,7 +136,7 @@ async def write(folder: Path, memories: Memories, crowd: Crowd) -> float:
 async def searched(store: MemoryStore, queries: Sequence[Query]) -> tuple[list[float], list[float]]:
     """Milliseconds of each search, and processor milliseconds of all threads.
 
-    The processor's are those of the whole recall, since only those can be told apart.
+    The processor's time is that of the whole recall, since it cannot be split.
     """
     taken, cpu = [], []
     for query in queries:
@@ -148,7 +149,8 @@ async def searched(store: MemoryStore, queries: Sequence[Query]) -> tuple[list[f
 async def beside_local_mode(
     crowd: Crowd = _LOCAL, questions: int = _LOCAL_QUESTIONS
 ) -> list[Measured]:
-    """Local mode holds one vector a round and filters by user: less than the store does."""
+    """Writing and searching beside local mode, which does less than the store: it holds one vector
+    for each round and filters by user."""
     memories = Memories()
     queries, rows = memories.queries(crowd, questions)
     points = [point for batch in memories.points(crowd) for point in batch]
@@ -180,7 +182,7 @@ def _local_mode(
     folder: Path, points: Sequence[Point], queries: Sequence[Query], rows: Matrix
 ) -> tuple[float, list[float]]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns that it is not meant for this
+        warnings.simplefilter("ignore")  # Local mode warns that it is not meant for such use.
         client = QdrantClient(path=str(folder))
         config = models.VectorParams(size=DIMENSION, distance=models.Distance.DOT)
         client.create_collection("rounds", vectors_config=config)

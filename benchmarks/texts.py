@@ -31,7 +31,7 @@ def messages(count: int, seed: int = 0) -> list[str]:
 
 
 def replies(count: int, words: int = 120, seed: int = 1) -> list[str]:
-    """Replies of an assistant in plain English, about so many words each, all different."""
+    """Replies of an assistant in plain English, of about `words` words each, all different."""
     random_ = random.Random(seed)
     said = []
     for number in range(count):

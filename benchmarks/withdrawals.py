@@ -38,7 +38,7 @@ _SLICE = 256
 
 
 async def measure(file: Path, cache: Path, console: Console) -> Counter[str]:
-    """How many answers were withdrawn, and how many should have been, by kind."""
+    """Counts by kind of round: the rounds that were forgotten, and the answers withdrawn."""
     embedder = Embedder(
         ModelEncoder(PACKAGED),
         workers=os.cpu_count() or 1,

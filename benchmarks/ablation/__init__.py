@@ -1,1 +1,1 @@
-"""What each rule and number earns, on three kinds of text."""
+"""Measures what each rule and number contributes, on three kinds of text."""

@@ -64,7 +64,7 @@ class Variant:
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """With the change, wherever the name was imported."""
+        """Apply the change wherever the name was imported, inside the context."""
         before = getattr(importlib.import_module(self.module), self.attribute)
         changed = [
             module
@@ -101,11 +101,11 @@ _STEPS: dict[str, Any] = {
     "conclusions.unheard": lambda *_: [],
     "conclusions.unsaid": lambda *_: "",
 }
-"""Steps of quoting, each with what it is replaced by."""
+"""Steps of quoting, each with the function that replaces it."""
 
 
 def variants(of: Sequence[str]) -> list[Variant]:
-    """Every step, rule and number of the modules whose names begin so."""
+    """A variant for each step, rule and number of the modules whose names begin as in `of`."""
     found = [
         Variant(f"{step} left out", f"assistant.answering.{module}", name, value)
         for step, value in _STEPS.items()
@@ -121,9 +121,9 @@ def variants(of: Sequence[str]) -> list[Variant]:
 
 
 def _worded(table: str) -> Iterator[Variant]:
-    """Patterns among the words of English, each left out."""
+    """Variants that each leave out one pattern among the words of English."""
     for name, words in word_table("english", table).items():
-        # Names of the same relative are words, and all else that stands in arrays are patterns.
+        # All arrays hold patterns, except `kin`, whose entries are names of the same relative.
         if isinstance(words, list) and name != "kin":
             yield Variant(
                 f"{table}.{name} never",
@@ -164,7 +164,7 @@ class Bench:
         self._asked = [(users[one.history_id], one) for one in asked[:most]]
 
     async def scores(self) -> dict[str, int]:
-        """How often each thing happened."""
+        """How often each outcome happened, under the code as it is now."""
         outcomes = [
             one.outcome for file in DIARIES for one in await replay(file, self._settings(file.stem))
         ]
@@ -179,7 +179,7 @@ class Bench:
         }
 
     def _settings(self, name: str) -> Settings:
-        """An empty memory of somebody whose texts were encoded before: their vectors are kept."""
+        """Settings for a person's memory, emptied, but with the cached vectors of earlier calls."""
         folder, known = self._folder / name, self._folder / f"{name}.sqlite"
         if (folder / _VECTORS).exists() and not known.exists():
             shutil.copy(folder / _VECTORS, known)
@@ -242,7 +242,7 @@ async def _measure(arguments: argparse.Namespace, out: Path) -> list[dict[str, A
 
 
 def main() -> None:
-    """Print one row a variant, as differences from what is."""
+    """Print a row for each variant, as differences from the unchanged code."""
     parser = argparse.ArgumentParser(prog="benchmarks.ablation", description=__doc__)
     parser.add_argument("run", type=Path, help="a run directory")
     parser.add_argument("memory", type=Path, help="the memory that it filled")

@@ -1,1 +1,1 @@
-"""Whose words a sentence is: labelled examples, and the numbers made from them."""
+"""Whose words a sentence has: labelled examples, and the numbers made from them."""

@@ -65,13 +65,14 @@ def by_rules(case: ChangeOfMind) -> list[Record]:
 
 
 def is_replaced_by_rules(case: ChangeOfMind) -> bool:
-    """Whether anything that was said before no longer holds."""
+    """Whether the rules replace any earlier statement."""
     before, _ = by_rules(case)
     return any(fact.superseded_by for fact in before.facts)
 
 
 def is_in_reach(case: ChangeOfMind) -> bool:
-    """Whether the rules would replace it if all of the message were surely the user's own."""
+    """Whether the rules would replace the earlier statement if the whole message were surely the
+    user's own."""
     records = [
         replace(record, facts=tuple(_surely_own(record.facts)))
         for record in (Record(round, rule_facts(round)) for round in case.rounds)
@@ -81,7 +82,7 @@ def is_in_reach(case: ChangeOfMind) -> bool:
 
 
 def is_replaced_by_a_model(case: ChangeOfMind) -> bool:
-    """Whether a model that takes the statement for the user's own is believed."""
+    """Whether a model's claim that the statement is the user's own leads to a replacement."""
     before, now = case.rounds
     older = FactLink(before.id, case.before, before.session_date, "a model")
     fact = Fact(case.says, Speaker.USER, "a model", supersedes=(older,))
@@ -90,7 +91,7 @@ def is_replaced_by_a_model(case: ChangeOfMind) -> bool:
 
 
 def speakers(case: ChangeOfMind) -> set[Speaker]:
-    """Who is taken to have said what the message says, where the rules find it at all."""
+    """The speakers that the rules give the message's statement; empty if they do not find it."""
     _, now = by_rules(case)
     said = case.says.lower()
     return {fact.speaker for fact in now.facts if said in " ".join(fact.text.lower().split())}
@@ -161,7 +162,7 @@ def _share(holds: Callable[[_T], bool], of: Sequence[_T]) -> str:
 
 @contextmanager
 def _in_use(rule: AuthorshipRule) -> Iterator[None]:
-    """Another rule wherever facts are made."""
+    """Use another rule wherever facts are made."""
 
     def by(text: str, _: AuthorshipRule = RULE) -> Authorship:
         return authorship(text, rule)

@@ -1,5 +1,5 @@
-"""Makes `memory_store/language/authorship.json` from the labelled examples: patterns in files, a
-language each, expanded to sentences."""
+"""Makes `memory_store/language/authorship.json` from the labelled examples. These are patterns, in
+one file for each language, which are expanded to sentences."""
 
 import json
 import random
@@ -21,14 +21,14 @@ from memory_store.language.sentences import TextUnit, units_of
 
 FOLDER = Path(__file__).parent / "examples"
 LABELS: Mapping[str, float] = {"own": 0.0, "unclear": 0.3, "foreign": 1.0}
-# Expansions of one pattern: enough to see its words, few enough that none outweighs the others.
+# Expansions of one pattern: enough to see its words, few enough that no pattern outweighs others.
 _EXPANSIONS = 72
 _BREAK = "¶"
 ANYTHING = ("zzqx", "龘")
-"""Words that nobody knows, of languages with spaces and without."""
+"""Unknown words, one for languages with spaces and one for languages without."""
 _NAMES = re.compile(r"(?:name|town|firm) = (.+)")
 SAMPLE = Path(harness.datasets.sample.__file__).parent
-"""What users say in the sample histories is their own, too."""
+"""The folder of the sample histories, whose users' messages are also examples of own words."""
 _ASKS = re.compile(
     r"(?:can|could|would|will|is|are|was|were|do|does|did|isn't|should|what|what's|who|where|which|how"
     r"|how's|why|when|any|know|got|kannst|könntest|können|könnten|würdest|ist|klingt|sind|gibt"
@@ -62,7 +62,7 @@ def examples(seed: int = 7) -> Iterator[GradedSentence]:
 
 
 def names() -> frozenset[str]:
-    """The names of people, towns and firms in the examples: nobody shall be told by these."""
+    """The names of people, towns and firms in the examples, by which nothing shall be judged."""
     lines = "\n".join(file.read_text("utf-8") for file in sorted(FOLDER.glob("*.txt")))
     return frozenset(words_of(" ".join(_NAMES.findall(lines)).replace("|", " ")))
 
@@ -127,7 +127,7 @@ def _expanded(pattern: str, lists: Mapping[str, str], anything: str, drawn: rand
 
 
 def _chosen(pattern: str, drawn: random.Random) -> str:
-    """The pattern with each innermost alternative decided, until there is none."""
+    """Decide the innermost alternatives of the pattern until there are none left."""
 
     def decide(match: re.Match[str]) -> str:
         choice = drawn.choice(match["of"].split("|"))
@@ -170,9 +170,9 @@ def _cased(text: str, drawn: random.Random) -> str:
 
 
 NUMBERS = Path(memory_store.language.authorship.__file__).parent / "authorship.json"
-# A word of fewer patterns says more about the patterns than about those who use it.
+# A word of fewer patterns than this says more about the patterns than about its writers.
 _PATTERNS = 2
-# Words of fewer patterns than these are dropped now and then: others will use other ones.
+# Words of fewer patterns than this are dropped at this rate, since other people use other words.
 _COMMON, _DROPPED = 60, 0.5
 _STRENGTH = 2.0
 _DIGITS = 3
@@ -207,7 +207,7 @@ def trained(of: Sequence[GradedSentence]) -> Judgement:
 
 
 def to_json(judgement: Judgement) -> str:
-    """The numbers as they are kept: equal ones give equal bytes."""
+    """The numbers as text for the file; equal judgements give equal bytes."""
     plain: dict[str, Any] = {
         "bias": judgement.bias,
         "known": sorted(judgement.known),
@@ -228,7 +228,8 @@ def _patterns(of: Sequence[GradedSentence]) -> dict[str, set[str]]:
 def _rows(
     of: Sequence[GradedSentence], rare: Collection[str]
 ) -> tuple[list[TextUnit], list[int], "np.ndarray[Any, np.dtype[np.float64]]"]:
-    """Each example as it is and with words dropped; what is unclear counts a little as either."""
+    """Each example as it is and with words dropped. An unclear example counts partly for each
+    label."""
     drawn = random.Random(1)
     rows = [
         (unit, label, example.weight * share)
@@ -252,7 +253,7 @@ def _shares(foreign: float) -> Iterator[tuple[int, float]]:
 
 
 def _dropped(unit: TextUnit, rare: Collection[str], drawn: random.Random) -> TextUnit:
-    """The unit with unknown words in place of some."""
+    """The unit with some of its rare words replaced by an unknown word."""
     words = [
         ANYTHING[0]
         if word.isalpha() and word.lower() in rare and drawn.random() < _DROPPED

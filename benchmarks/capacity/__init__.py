@@ -1,1 +1,1 @@
-"""What so many users and rounds would take: a small simulation over figures that were measured."""
+"""What a number of users and rounds would take, by a small simulation over measured figures."""

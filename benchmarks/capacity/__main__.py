@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def crowd(size: str) -> Crowd:
-    """`ROUNDS/USERS`, and `/people` where most have few."""
+    """Read `ROUNDS/USERS`, with `/people` at the end if most users have few rounds."""
     rounds, users = map(int, size.removesuffix("/people").split("/"))
     return Crowd(rounds, users, as_people=size.endswith("/people"))
 

@@ -1,4 +1,4 @@
-"""The figures that predictions rest on: measured, public or assumed, each with its place."""
+"""The figures that predictions rest on: measured, public or assumed, each with its source."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ _FILE = Path(__file__).parent / "figures.json"
 
 
 class KnownFigures:
-    """The numbers of `figures.json`, some put in place of them by the caller."""
+    """The numbers of `figures.json`; the caller's values replace some of them."""
 
     def __init__(self, **others: float) -> None:
         self.all: dict[str, Any] = json.loads(_FILE.read_text("utf-8"))
@@ -22,12 +22,13 @@ class KnownFigures:
         return float(self.all[name]["value"])
 
     def range(self, name: str) -> tuple[float, float]:
-        """A low and a high one."""
+        """A low and a high number."""
         low, high = self.all[name]["value"]
         return float(low), float(high)
 
     def at(self, name: str, place: float) -> float:
-        """Between the points of a table; beyond the last by the slope of the last two."""
+        """The value at a place of a table: interpolated between its points, and beyond the last
+        point extrapolated by the slope of the last two."""
         places, values = np.asarray(self.all[name]["value"], float).T
         if place <= places[-1]:
             return float(np.interp(place, places, values))

@@ -1,4 +1,4 @@
-"""What is predicted: of one process with an embedded memory, of a Qdrant server, of many."""
+"""The predictions: for one process with an embedded memory, a Qdrant server, and many servers."""
 
 from collections.abc import Callable, Mapping
 from math import ceil
@@ -27,16 +27,16 @@ class Askers:
         self._spread = figures["spread"]
 
     def rounds(self, random: np.random.Generator) -> float:
-        """Of the user who asks; of people, those who told more ask more."""
+        """The rounds of the user who asks; among people, those who told more ask more."""
         return float(random.choice(self._sizes, p=self._share))
 
     def strayed(self, random: np.random.Generator) -> float:
-        """A factor around one."""
+        """A random factor around one for a request's time."""
         return float(random.lognormal(0.0, self._spread))
 
 
 def embedded(figures: KnownFigures, crowd: Crowd) -> dict[str, float]:
-    """The figures of `python -m benchmarks store` at one size, by the names that it gives them."""
+    """Predict the figures of `python -m benchmarks store` at one size, under the same names."""
     asking = Askers(figures, crowd)
 
     def search(random: np.random.Generator, more: float = 0.0) -> Request:
@@ -59,7 +59,7 @@ def embedded(figures: KnownFigures, crowd: Crowd) -> dict[str, float]:
 
 
 def on_server(figures: KnownFigures, crowd: Crowd) -> dict[str, float]:
-    """The same of `python -m benchmarks server`; memory and disk as just after writing."""
+    """Predict the figures of `python -m benchmarks server`; memory and disk just after writing."""
     asking = Askers(figures, crowd)
 
     def search(random: np.random.Generator) -> Request:
@@ -79,10 +79,10 @@ def on_server(figures: KnownFigures, crowd: Crowd) -> dict[str, float]:
 def by_clients(
     figures: KnownFigures, crowd: Crowd, clients: int, cores: int
 ) -> dict[str, list[float]]:
-    """p50, p95 and p99 in ms of searches and of chats with a model, whose own time is not in them.
+    """p50, p95 and p99 in ms of searches and of chats with a model, without the model's own time.
 
-    One process: encoding on any core, all else on the event loop, one after the other. Encoding of
-    one request runs beside the rest of another.
+    There is one process: encoding runs on any core, everything else on the event loop, one request
+    after the other. The encoding of one request runs beside the rest of another.
     """
     asking = Askers(figures, crowd)
     small = figures.at("search_ms", 500)
@@ -110,7 +110,8 @@ def by_clients(
 
 
 def large(figures: KnownFigures, crowd: Crowd, replicas: int = 2) -> dict[str, Range | str]:
-    """What a provider needs for these rounds, lowest and highest; and how searches wait."""
+    """What a provider needs for these rounds, each as the lowest and highest figure, and how long
+    searches take."""
     need = 1 / (1 - figures["free"])
     memory = [crowd.rounds * figures["hot"] * kb / 1e6 for kb in figures.range("server_kb_round")]
     disk = [crowd.rounds * replicas * kb / 1e6 for kb in figures.range("server_disk_kb_round")]
@@ -127,7 +128,8 @@ def large(figures: KnownFigures, crowd: Crowd, replicas: int = 2) -> dict[str, R
         )
         for gb, stored in zip(memory, disk, strict=True)
     ]
-    # With each GB half a processor is rented, so assistants and encoders cost two GB a processor.
+    # Half a processor comes with each rented GB, so a processor for assistants and encoders costs
+    # two GB.
     rented = [n * figures["node_gb"] + 2 * cores for n in nodes]
     prices = zip(
         rented,
@@ -163,9 +165,9 @@ def large(figures: KnownFigures, crowd: Crowd, replicas: int = 2) -> dict[str, R
 
 
 def _searching(figures: KnownFigures, crowd: Crowd, shards: int, a_second: float) -> str:
-    """Searches at the peak where each goes to all shards of its cluster, a node each.
-
-    A user's rounds are spread over the shards; what a search takes beside its rounds, each takes.
+    """The times of searches at the peak, in words. A search goes to all shards of its cluster, each
+    on a node of its own. The user's rounds are spread over the shards; the fixed cost of a search
+    arises at every shard.
     """
     asking, need = Askers(figures, crowd), 1 / (1 - figures["free"])
     assistants = Station(ceil(a_second * figures["chat_request_ms"] / 1000 * need) + 1)

@@ -1,7 +1,7 @@
 """Requests that wait for processors: a discrete-event simulation.
 
-A request is stages one after the other. The jobs of a stage run side by side, each at a station,
-where the first to come is the first to be served; the stage ends with the last of them.
+A request has stages that follow one another. The jobs of a stage run side by side, each at a
+station, which serves jobs in the order of their arrival. A stage ends with its last job.
 """
 
 import heapq
@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 
 class Station:
-    """So many servers with one queue."""
+    """A number of servers with one queue."""
 
     def __init__(self, servers: int) -> None:
         self._free = [0.0] * servers
         self.busy = 0.0
-        """Seconds of all servers."""
+        """The busy seconds of all servers together."""
 
     def served(self, now: float, seconds: float) -> float:
-        """When a job that comes now will be done."""
+        """The time at which a job that arrives `now` will be done."""
         end = max(now, self._free[0]) + seconds
         heapq.heapreplace(self._free, end)
         self.busy += seconds
@@ -39,7 +39,8 @@ def waited(
     a_second: float = 0.0,
     seed: int = 0,
 ) -> npt.NDArray[np.float64]:
-    """Seconds of so many requests: of clients who ask again once answered, or as they come."""
+    """The seconds that each of `requests` requests takes. They come either from `clients` clients
+    who ask again once answered, or at random times, `a_second` a second on average."""
     random, numbers = np.random.default_rng(seed), count()
     coming: list[tuple[float, int, float, Request, int]] = []
 

@@ -27,26 +27,26 @@ from assistant.settings import Settings
 
 
 class AnswerGrade(StrEnum):
-    """What became of a question."""
+    """How well a question was answered."""
 
     FIRST = "right, first"
-    """The first line holds the answer; or what was never told is not known."""
+    """The first line holds the answer; or the answer denies knowing what was never told."""
     SOMEWHERE = "right, below"
     """A later line holds it."""
     BESIDE = "beside it"
-    """Quotes that do not answer, and nothing wrong claimed."""
+    """The quotes do not answer the question, and nothing wrong is claimed."""
     WRONG = "wrong"
-    """What was claimed, or stood first as if it still held, is not so."""
+    """A claim is wrong, or the first line has an outdated value as if it still held."""
     REFUSED = "refused"
-    """Said not to know what was told."""
+    """The answer denies knowing what was told."""
     MADE_UP = "made up"
-    """Claimed what was never told."""
+    """The answer claims something that was never told."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiaryQuestion:
-    """A question, with the texts of which one of each group is in a right answer, and those that
-    mark a wrong one. No group: it was never told."""
+    """A question. A right answer holds one text of each group in `right`; texts in `wrong` mark a
+    wrong answer. Without groups, the user never told the answer."""
 
     text: str
     kind: str
@@ -54,7 +54,7 @@ class DiaryQuestion:
     wrong: Sequence[str]
 
 
-# What introduces quotes, and no claim.
+# A line that introduces quotes and claims nothing.
 _OPENING = re.compile(r"^[^“”]*:$")
 _QUOTE = re.compile(r"^\s*(?:[-*•]|\d+\.)\s")
 _UNKNOWN = re.compile(
@@ -64,7 +64,7 @@ _OLDER = re.compile(r"\((?:no longer|older|before|until|replaced)\b", re.I)
 
 
 def outcome(asked: DiaryQuestion, answer: str) -> AnswerGrade:
-    """What the answer is worth."""
+    """Grade the answer."""
     lines = [line for line in answer.splitlines() if line.strip() and not _OPENING.match(line)]
     unknown = bool(_UNKNOWN.search(lines[0])) if lines else True
     claims = [line for line in lines if not _QUOTE.match(line) and not _UNKNOWN.search(line)]
@@ -96,7 +96,7 @@ def _holds_any(texts: Sequence[str], answer: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GradedAnswer:
-    """A question of somebody's, the answer, and what it is worth."""
+    """A person's question, the answer, and its grade."""
 
     person: str
     asked: DiaryQuestion
@@ -105,7 +105,7 @@ class GradedAnswer:
 
 
 async def replay(file: Path, settings: Settings) -> list[GradedAnswer]:
-    """Tell and ask everything of one diary, in the order of its times."""
+    """Tell every message and ask every question of one diary, in the order of their times."""
     diary = json.loads(file.read_text())
     events = sorted([*diary["messages"], *diary["questions"]], key=lambda one: str(one["at"]))
     app = create_app(settings)

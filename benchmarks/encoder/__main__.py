@@ -38,7 +38,7 @@ _SETTINGS = {
     "dense keys alone": RecallSettings(Weights(**{**_NOTHING, "dense": 1.0})),
     "words of rounds alone": RecallSettings(Weights(**{**_NOTHING, "words": 1.0})),
 }
-"""The product's recall, and what it is compared with."""
+"""The settings of the product's recall, and of the baselines."""
 
 
 def main() -> None:
@@ -86,7 +86,7 @@ async def _train(out: Path) -> None:
 
 
 async def _floors(encoder: str) -> None:
-    """With closeness alone: names and things that never came up are denied besides."""
+    """Judge by closeness alone; the product also denies names and things that never came up."""
     embedder = Embedder(ModelEncoder(encoder), workers=os.cpu_count() or 1)
     told, never = [
         [near async for near in closest(pairs(folder), embedder, RecallSettings())]
@@ -131,7 +131,7 @@ def _add(table: Table, label: str, found: Sequence[EvidencePlace]) -> None:
 
 
 def _share(found: Sequence[EvidencePlace], what: str, cut: int) -> float:
-    """Of how many questions all evidence is among the first."""
+    """The share of questions whose evidence is all among the first `cut`."""
     places = [one.rounds if what == "rounds" else one.sessions for one in found]
     return sum(place <= cut for place in places) / max(1, len(places))
 

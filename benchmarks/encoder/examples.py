@@ -1,7 +1,7 @@
 """Questions with the messages that answer them, and messages that only look as if they did.
 
-Two sources, both of our own writing: pairs (`benchmarks/memory_pairs`) bring their hard negatives;
-of a life (`lives/`) every other message of that person is one.
+There are two sources, both of our own writing. Pairs (`benchmarks/memory_pairs`) have hard
+negatives of their own; in a life (`lives/`) every other message of the same person is a negative.
 """
 
 import json
@@ -15,9 +15,9 @@ from harness.datasets.questions import HaystackSession
 PAIRS = Path(__file__).parents[1] / "memory_pairs"
 LIVES = Path(__file__).parent / "lives"
 HELD_OUT = PAIRS / "held_out"
-"""Of people and topics that nothing is trained on."""
+"""Pairs of people and topics that nothing is trained on."""
 UNANSWERED = PAIRS / "unanswered"
-"""Questions that nothing answers, with messages that only stand near."""
+"""Questions that no message answers, with messages that are only similar."""
 
 
 class Example(NamedTuple):
@@ -30,7 +30,7 @@ class Example(NamedTuple):
 
 
 def pairs(folder: Path = PAIRS) -> list[Example]:
-    """Those of a folder's files, in the order of their names."""
+    """The examples of a folder's files, in the order of the files' names."""
     return [
         Example(line["q"], tuple(line["pos"]), tuple(line["neg"]), line["kind"])
         for file in sorted(folder.glob("*.jsonl"))

@@ -1,7 +1,7 @@
 """`python -m benchmarks.encoder.overlap FILE …`: what the examples share with a benchmark.
 
-Runs of eight words that stand in an example and in a text of the files. Usual phrases are shared by
-chance; a fact or a sentence that was taken over would be too.
+It prints runs of eight words that stand both in an example and in the files. Usual phrases are
+shared by chance; a copied fact or sentence would show as well.
 """
 
 import lzma
@@ -25,7 +25,7 @@ def runs(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def shared(texts: Iterator[str], with_text: str) -> set[tuple[str, ...]]:
-    """The runs of the texts that stand in the other."""
+    """The runs of the texts that also stand in `with_text`."""
     ours = {run for text in texts for run in runs(text)}
     return ours.intersection(runs(with_text))
 

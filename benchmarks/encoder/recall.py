@@ -1,5 +1,5 @@
-"""Recall inside the product's fusion, in this process: every data set of the harness that labels
-its evidence, and examples that nothing is trained on."""
+"""Recall inside the product's fusion, in this process. It is measured on data sets of the harness
+that label their evidence, and on examples that nothing is trained on."""
 
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -31,7 +31,7 @@ _SAID_ON = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 class EvidencePlace(NamedTuple):
-    """At which place the last of a question's evidence was found, counted from 1."""
+    """The rank, from 1, at which the last piece of a question's evidence was found."""
 
     question_type: str
     rounds: int
@@ -41,7 +41,7 @@ class EvidencePlace(NamedTuple):
 async def recall_of(
     dataset: Dataset, embedder: Embedder, settings: RecallSettings
 ) -> AsyncIterator[EvidencePlace]:
-    """Every answerable question with labelled evidence, asked of its own history."""
+    """Ask every answerable question with labelled evidence of its own history."""
     for group in dataset.histories([one.question_id for one in dataset.outlines]):
         with tempfile.TemporaryDirectory() as folder:
             engine = EdgeEngine(Path(folder))
@@ -77,7 +77,7 @@ async def _found(question: Question, store: MemoryStore) -> EvidencePlace:
 
 
 def _placed(question: Question, rounds: Sequence[Round], sessions: Sequence[str]) -> EvidencePlace:
-    """Where the evidence is among these, the best first."""
+    """The place of the evidence in these rankings, whose best items come first."""
     ids = {str(session.position): session.session_id for session in question.sessions}
     places = [(int(round.session_id), round.round_index) for round in rounds]
     return EvidencePlace(
@@ -88,8 +88,8 @@ def _placed(question: Question, rounds: Sequence[Round], sessions: Sequence[str]
 
 
 def latest(dataset: Dataset) -> Iterator[EvidencePlace]:
-    """The same questions, where what was said last comes first: what a window of the latest
-    sessions would hold."""
+    """The places of the evidence if the latest rounds come first, as in a window of the latest
+    sessions."""
     for group in dataset.histories([one.question_id for one in dataset.outlines]):
         for question in _with_evidence(group):
             rounds = [*_rounds(question)][::-1]
@@ -99,8 +99,8 @@ def latest(dataset: Dataset) -> Iterator[EvidencePlace]:
 async def closest(
     examples: Sequence[Example], embedder: Embedder, settings: RecallSettings
 ) -> AsyncIterator[float]:
-    """How close to each example's question the closest sentence is of its own messages and of
-    those of the examples beside it: of somebody who told some fifty things."""
+    """The closeness of each example's question to the closest sentence among its own messages and
+    those of the next examples, about fifty messages as of one person."""
     told = [[*one.positives, *one.negatives] for one in examples]
     with tempfile.TemporaryDirectory() as folder:
         engine = EdgeEngine(Path(folder))
@@ -114,7 +114,7 @@ async def closest(
 
 
 def _last(ranked: Sequence[object], wanted: Sequence[object]) -> int:
-    """The place of the last of those wanted."""
+    """The rank of the last wanted item; a very large number if one is missing."""
     places = {one: place for place, one in enumerate(dict.fromkeys(ranked), start=1)}
     return max((places.get(one, _NOT_FOUND) for one in wanted), default=_NOT_FOUND)
 
@@ -122,7 +122,8 @@ def _last(ranked: Sequence[object], wanted: Sequence[object]) -> int:
 async def of_examples(
     examples: Sequence[Example], embedder: Embedder, settings: RecallSettings
 ) -> AsyncIterator[EvidencePlace]:
-    """Each example's question, asked of a memory that holds the messages of all, one a session."""
+    """Ask each example's question of a memory with the messages of all examples, each in a session
+    of its own."""
     messages = list(
         dict.fromkeys(text for one in examples for text in one.positives + one.negatives)
     )

@@ -1,10 +1,10 @@
 """Teaches the base network that a question lies near the messages that hold its answer.
 
-Contrastive learning (van den Oord et al. 2018): of a batch's messages, a question's own is to be
-the nearest. As in the product, a message counts by its nearest key: its text, or a statement in it.
-Trained alone the network forgets what it knew of other texts, so the weights of several runs are
-averaged with those it began with (Wortsman et al. 2022). The vectors of single words stay as they
-are.
+Contrastive learning (van den Oord et al. 2018): among a batch's messages, a question's own message
+should be the nearest. As in the product, a message counts by its nearest key: its text, or a
+statement in it. Training alone makes the network forget what it knew of other texts, so the weights
+of several runs are averaged with the base's weights (Wortsman et al. 2022). The vectors of single
+words stay as they are.
 """
 
 import random
@@ -31,7 +31,7 @@ from supply_chain.eight_bits import WEIGHTS
 Row = tuple[str, ...]
 Vectors = dict[str, npt.NDArray[np.float32]]
 _SAID_ON = datetime(2025, 1, 1, tzinfo=UTC)
-# Texts of like length that are read together.
+# The number of texts of similar length that are read together.
 _TOGETHER = 32
 
 
@@ -45,16 +45,16 @@ class TrainingRecipe:
     batch: int = 256
     rate: float = 1e-4
     negatives: int = 4
-    """Hard ones of each question, beside those of the batch."""
+    """Hard negatives of each question, besides the other messages of the batch."""
     warm_up: float = 0.1
     temperature: float = 0.05
     tokens: int = 128
-    """The network reads so many tokens of a text while it is taught."""
+    """The most tokens of a text that the network reads while it is taught."""
     most_positives: int = 4
     sentences: float = 0.5
     """Share of the messages that are read by their nearest key, not as a whole."""
     pool: int = 6
-    """From so many of the nearest negatives those of a row are drawn."""
+    """The negatives of a row are drawn from this many nearest negatives."""
 
 
 RUNS = (
@@ -67,18 +67,18 @@ KEPT = 0.4
 
 
 class Rows:
-    """The rows of all examples: question, positive, negatives; drawn anew for each epoch."""
+    """Draws the rows of all examples (question, positive, negatives) anew for each epoch."""
 
     def __init__(
         self, examples: Sequence[Example], recipe: TrainingRecipe, vectors: Vectors
     ) -> None:
-        """`vectors` are the base's, of every question and key."""
+        """`vectors` are the base's vectors of every question and key."""
         self._recipe = recipe
         self._draw = random.Random(recipe.seed)
         self._nearest = [_nearest(one, vectors) for one in examples if one.positives]
 
     def epoch(self) -> list[Row]:
-        """One row for each of an example's positives, in a new order."""
+        """A row for each example's positives (at most `most_positives`), in a new order."""
         rows = [row for one in self._nearest for row in self._rows(*one)]
         self._draw.shuffle(rows)
         return rows
@@ -95,8 +95,8 @@ class Rows:
 
 
 def _nearest(example: Example, vectors: Vectors) -> tuple[str, list[tuple[str, str]], list[str]]:
-    """The question, each positive by its nearest key and as a whole, and the nearest key of each
-    negative, the nearest first."""
+    """The question, each positive as its nearest key and as a whole, and the nearest key of each
+    negative; the nearest negatives come first."""
     asked = vectors[example.question]
 
     def near(key: str) -> float:
@@ -109,13 +109,13 @@ def _nearest(example: Example, vectors: Vectors) -> tuple[str, list[tuple[str, s
 
 @cache
 def keys(message: str) -> list[str]:
-    """Under which texts the product finds a message; the first is the message itself."""
+    """The texts by which the product finds a message; the first is the message itself."""
     round = Round("u", "s", 0, _SAID_ON, message, "")
     return [key.text for key in keys_of(Record(round, rule_facts(round)))]
 
 
 async def vectors_of(examples: Sequence[Example], embedder: Embedder) -> Vectors:
-    """Of every question and every key of every message."""
+    """The vectors of every question and of every key of every message, by text."""
     messages = {text for one in examples for text in (*one.positives, *one.negatives)}
     texts = sorted({key for one in messages for key in keys(one)} | {e.question for e in examples})
     rows = await embedder.embed(texts, TextKind.DOCUMENT)
@@ -123,7 +123,8 @@ async def vectors_of(examples: Sequence[Example], embedder: Embedder) -> Vectors
 
 
 def batches(rows: Sequence[Row], size: int, draw: random.Random) -> Iterator[list[Row]]:
-    """All rows in a new order, no text twice in a batch: it would be right and wrong at once."""
+    """All rows in a new order, in batches without repeated texts: a text that occurs twice in a
+    batch would be right and wrong at once."""
     waiting = list(rows)
     draw.shuffle(waiting)
     while len(waiting) >= size // 2:
@@ -157,7 +158,7 @@ class Learner:
         self._optimizer = torch.optim.AdamW(taught, recipe.rate)
 
     def step(self, batch: Sequence[Row], done: float) -> float:
-        """Learn from a batch, this share of all steps being done; the loss before it."""
+        """Learn from a batch; `done` is the share of steps done. Returns the loss before it."""
         recipe = self._recipe
         for group in self._optimizer.param_groups:
             group["lr"] = recipe.rate * min(1.0, (done + 1e-3) / recipe.warm_up) * (1.0 - done)
@@ -176,11 +177,11 @@ class Learner:
         return float(loss.detach())
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """By name, as its folder names them."""
+        """The network's weights, by the names that its folder gives them."""
         return {name: x.cpu().contiguous() for name, x in self.network.state_dict().items()}
 
     def _rows(self, texts: list[str]) -> torch.Tensor:
-        """A row of unit length a text, those of like length read together."""
+        """A vector of unit length for each text; texts of similar length are read together."""
         ids = self._tokenizer(texts, truncation=True, max_length=self._recipe.tokens)["input_ids"]
         order = sorted(range(len(texts)), key=lambda n: len(ids[n]))
         together = _TOGETHER if self._device == "cpu" else len(order)
@@ -200,7 +201,8 @@ class Learner:
 def taught(
     rows: Rows, base: Path, recipe: TrainingRecipe, file: Path
 ) -> Iterator[tuple[int, int, float]]:
-    """Teach the network in the folder, and write its weights; yields steps done, all, and loss."""
+    """Teach the network of `base` and write its weights to `file`. Yields after each step the steps
+    done, all steps, and the loss."""
     learner, draw = Learner(base, recipe), random.Random(recipe.seed)
     epoch = rows.epoch()
     total, done = int(len(epoch) // recipe.batch * recipe.epochs), 0
@@ -214,7 +216,7 @@ def taught(
 
 
 def averaged(base: Path, networks: Sequence[Path], kept: float, file: Path) -> None:
-    """Write the mean of the networks' weights with the base's at its share."""
+    """Write the networks' mean weights, averaged with the base's weights at the share `kept`."""
     others = [load_file(one) for one in networks]
     mean = {
         name: value * kept + sum(one[name] for one in others) / len(others) * (1 - kept)

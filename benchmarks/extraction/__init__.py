@@ -1,1 +1,1 @@
-"""Facts found in what people say, by rules or by a language model, against what was annotated."""
+"""Facts found in what people say, by rules or by a language model, compared with annotations."""

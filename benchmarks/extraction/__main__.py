@@ -36,7 +36,7 @@ _Line = Mapping[str, Any]
 
 
 async def score(files: Sequence[Path], model: str | None = None) -> Score:
-    """What rules, or a model, find in the rounds of these people."""
+    """Score the facts that rules, or a model, find in the rounds of these people."""
     scored = Score()
     chosen: dict[str, Any] = {"extract_model": model} if model else {}
     for file in files:
@@ -52,7 +52,7 @@ async def score(files: Sequence[Path], model: str | None = None) -> Score:
 
 
 async def _recorded(rounds: Sequence[_Line], settings: Settings) -> list[_Line]:
-    """What is kept of each round, after all were told in order, one session a day."""
+    """The exported line of each round, after all were told in order, one session a day."""
     app = create_app(settings)
     async with (
         app.router.lifespan_context(app),
@@ -81,7 +81,7 @@ def _messages(said: _Line) -> Iterator[_Line]:
 def _found(
     rounds: Sequence[_Line], kept: Sequence[_Line], *, by_model: bool
 ) -> Iterator[FoundFact]:
-    """The facts of one person, each of its round."""
+    """The facts of one person, each with the number of its round."""
     places = {line["session_date"]: n for n, line in enumerate(kept)}
     if len(places) != len(rounds):
         raise SystemExit(f"{len(rounds)} rounds were told, {len(places)} are kept")

@@ -1,13 +1,13 @@
-"""What was found in one person's rounds, held against what was annotated by hand.
+"""Compares the facts that were found in one person's rounds with annotations made by hand.
 
 A fact is matched by its words: it matches an annotation if it was found in the same round and
-contains every word of `has`, or one of those that stand between slashes (`840/eight-forty`). A word
-is found where a word of the text begins with it, in any case; a number only whole. A sentence that
-states several things matches each of them.
+contains every word of `has`, or one of the words between slashes (`840/eight-forty`). A word is
+found if a word of the text begins with it, in any case; a number must be there whole. A sentence
+that states several things matches each of them.
 
 An annotation has `days` if the fact is about some (`2026-05-02`, `2026-05-02/2026-05-08`), null
-where that is a matter of taste; `of` names whoever said it, where that is not the user; `replaces`
-has the `id` of an earlier one that no longer holds.
+where they are a matter of taste. `of` names whoever said it, if this is not the user. `replaces`
+has the `id` of an earlier annotation that no longer holds.
 """
 
 import re
@@ -54,10 +54,10 @@ def _begins(word: str, text: str) -> bool:
 
 
 class FoundFact(NamedTuple):
-    """A fact as it was found; `is_own` says whether as the user's, `in_doubt` that it may replace
-    nothing, `replaced_in` which round replaced it, `contradicts` those whose facts it would replace
-    if it were surely the user's. Where a model is measured, no fact of the rules `counts`, but what
-    replaces one does."""
+    """A fact as it was found. `is_own`: it was taken for the user's. `in_doubt`: it may replace
+    nothing. `replaced_in` is the round that replaced it. `contradicts` are the rounds whose facts
+    it would replace if it were surely the user's. Where a model is measured, no fact of the rules
+    `counts`, but its replacement does."""
 
     round: int
     text: str
@@ -71,7 +71,7 @@ class FoundFact(NamedTuple):
 
 @dataclass
 class Score:
-    """How often each thing happened, and what went otherwise."""
+    """How often each outcome happened, and the cases with an unwanted outcome."""
 
     counts: Counter[str] = field(default_factory=Counter)
     shown: list[str] = field(default_factory=list)
@@ -130,7 +130,7 @@ class Score:
             self._count("links missed", f"{old.has} by {new.has}")
 
     def _replaced(self, stated: Sequence[AnnotatedFact], found: Sequence[FoundFact]) -> None:
-        """Count what was replaced and, as annotated, still holds."""
+        """Count the facts that were replaced although they still hold by the annotations."""
         over = {(old.round, old.has): new.round for new, old in _links(stated)}
         for one in found:
             matching = [each for each in stated if _match(each, one)]
@@ -144,12 +144,12 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """The share of what was found as the user's that the user stated."""
+        """The share of the facts found as the user's that the user stated."""
         return _share(self.counts["right"], self.counts["extracted"])
 
     @property
     def recall(self) -> float:
-        """The share of what the user stated that was found as such."""
+        """The share of the user's stated facts that were found as the user's."""
         return _share(self.counts["found"], self.counts["stated"])
 
 
@@ -158,7 +158,8 @@ def _match(each: AnnotatedFact, one: FoundFact) -> bool:
 
 
 def _has_days(one: FoundFact, each: AnnotatedFact, stated: Sequence[AnnotatedFact]) -> bool:
-    """Whether it has the days of a fact, and no others but those of what it states as well."""
+    """Whether a found fact has the days of an annotation, and no other days but those of other
+    annotations that it matches."""
     beside = [other.days for other in stated if _match(other, one)]
     known = [days for days in beside if days is not None]
     is_more = len(known) == len(beside) and not one.days <= frozenset().union(*known)
@@ -166,7 +167,7 @@ def _has_days(one: FoundFact, each: AnnotatedFact, stated: Sequence[AnnotatedFac
 
 
 def _links(stated: Sequence[AnnotatedFact]) -> Iterator[tuple[AnnotatedFact, AnnotatedFact]]:
-    """Each fact that replaces one, with that one."""
+    """Each annotation that replaces an earlier one, with the earlier one."""
     by_id = {each.id: each for each in stated if each.id}
     for each in stated:
         for name in sorted(each.replaces):

@@ -1,4 +1,4 @@
-"""One request stops nobody: hostile and large ones at the documented limits, and who waits."""
+"""No request stops other users: hostile and large requests at the limits, and others' waits."""
 
 from benchmarks.fairness.measure import measure
 

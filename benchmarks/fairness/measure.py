@@ -103,7 +103,7 @@ async def _growths(port: int, texts: Sequence[Growing]) -> list[tuple[Growing, f
 async def _fastest_of(port: int, text: Growing, share: float, tries: int = 2) -> float:
     taken = []
     for number in range(tries):
-        # Another length each time, so that nothing is known from the time before.
+        # The length differs each time, so that no cache knows the text.
         asked = text.request(share * (1 - 0.001 * number))
         taken.append((await ask(port, asked)).seconds)
     return min(taken)
@@ -111,19 +111,19 @@ async def _fastest_of(port: int, text: Growing, share: float, tries: int = 2) ->
 
 @dataclass(slots=True)
 class _Waits:
-    """What the other user was told, by request, in milliseconds."""
+    """The other user's waits in milliseconds, by request, and the number of failures."""
 
     ms: dict[str, list[float]] = field(default_factory=dict)
     failed: int = 0
 
     def add(self, line: bytes) -> None:
-        """One line that the probing process printed."""
+        """Add one line that the probing process printed."""
         name, status, seconds = json.loads(line)
         self.ms.setdefault(name, []).append(seconds * 1000)
         self.failed += status != 200
 
     def taken(self) -> "_Waits":
-        """What came so far, which is then begun anew."""
+        """Return the waits so far, and begin anew."""
         taken = _Waits(self.ms, self.failed)
         self.ms, self.failed = {}, 0
         return taken
@@ -131,14 +131,14 @@ class _Waits:
 
 @asynccontextmanager
 async def _probing(port: int) -> AsyncIterator[_Waits]:
-    """Another process that asks for little; ended at the end, when all of it was answered."""
+    """Run another process that asks for little; it ends with the context, once all is answered."""
     command = (sys.executable, "-m", "benchmarks.fairness.probe", str(port), str(_LONGEST))
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
     assert process.stdin is not None
     assert process.stdout is not None
     waits = _Waits()
-    # The first of them finds nothing in any cache.
+    # The first requests are left out, since they find nothing in any cache.
     for _ in range(40):
         await process.stdout.readline()
 

@@ -1,5 +1,5 @@
-"""Another user, who asks for little: a short search and `/health` by the clock, whatever becomes of
-the ones before. A process of its own, so that the flood is not felt in the measuring."""
+"""Another user, who asks for little: a short search and `/health` at fixed times, whether earlier
+ones were answered or not. It is a process of its own, so that the flood does not disturb it."""
 
 import argparse
 import asyncio
@@ -12,12 +12,12 @@ from benchmarks.fairness.requests import ASKED_AT, Done, NamedRequest, ask, post
 from benchmarks.texts import questions
 
 USER = "ann0"
-# Of little: asked twenty times a second, a machine of two cores would have no time for others.
+# Seconds between requests: with many more, two cores would have no time for others.
 EVERY = 0.5
 
 
 async def probe(port: int, seconds: float) -> None:
-    """Ask for so many seconds, or until told to stop by the end of standard input; print each."""
+    """Ask for this many seconds, or until standard input ends, and print each result."""
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_reader(sys.stdin, stopped.set)

@@ -1,6 +1,6 @@
-"""Requests over raw sockets, so that sending them and reading their replies costs little itself;
-and more than fifty requests made to take long, and ten large ones that anybody may send, at the
-documented limits (docs/settings.md). The same ones in every run."""
+"""Requests over raw sockets, so that sending them and reading their replies costs little itself.
+More than fifty of them are made to take long, and ten are large ones that anybody may send, at the
+documented limits (docs/settings.md). They are the same in every run."""
 
 import asyncio
 import io
@@ -56,8 +56,8 @@ def posting(name: str, path: str, body: Any, method: str = "POST") -> NamedReque
 async def ask(
     port: int, asked: NamedRequest, *, since: float | None = None, within: float = 600
 ) -> Done:
-    """Send one request on a connection of its own and read its reply, which is thrown away. Counted
-    from the moment that it should have been sent, if that is given."""
+    """Send one request on a connection of its own, and read and discard its reply. The time counts
+    from `since`, the moment at which it should have been sent, if given."""
     began = time.perf_counter() if since is None else since
     try:
         async with asyncio.timeout(within):
@@ -84,26 +84,26 @@ async def _asked(port: int, asked: NamedRequest) -> tuple[int, int, str]:
 
 
 QUERY, MESSAGE, BODY, MESSAGES = 32_768, 1_000_000, 1_048_576, 10_000
-# What stands in a body around its text.
+# Room for what stands in a body around its text.
 _AROUND = 1000
 ASKED_AT = "2025-01-15T12:00:00Z"
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 PATCHED = Round("mallory7", "s", 0, _START, "I keep animals at home.")
-"""A round that is to be in memory, to be put right."""
+"""A round that must be in memory, so that requests can correct it."""
 _EMPTY_LINES = header().encode() + b"\n" * 1_000_000
 
-# Marks of one letter in the wrong order, which their normal form has to sort.
+# Combining marks in the wrong order, which normalisation has to sort.
 _DISORDER = "\u0315\u0300"
-# A line with what may open a statement over and over, and then none.
+# A line that repeats the possible opening of a statement, and has no statement.
 _OPENINGS = f"{'- ok, ' * 50}x my.\n"
-# What each of the rules of time, of questions and of sentences goes by, over and over.
+# Texts that trigger the rules of time, of questions and of sentences; they are repeated.
 _SEARCHED = (
     *("monday ", "Mondays, Tuesdays and ", "last week ", "on the 5th ", "in May ", "31 feb "),
     *("between May and June ", "from monday to friday ", "how many days ", "two weeks ago "),
     *("the end of ", "every ", "christmas ", "2023-05-06, ", "did I ", "in two weeks "),
     *("'a ", '"a ', "“", "a-", "(", "_", "9", "é́", "monday? ", "the first, or "),
 )
-# Behind a statement of the user's own, so that whose words the rest is matters.
+# These texts follow a statement of the user's own, so that the authorship of the rest matters.
 _RECORDED = (
     *("said ", "_", "I have 3 cats. ", "my name is ", "no ", "\n> ", '"', "y", "Anna: I moved.\n"),
     *("and I live in ", "email: ", "I "),
@@ -118,7 +118,7 @@ _CHATTED = (
 
 @dataclass(frozen=True, slots=True)
 class Growing:
-    """A text over and over, up to a length, in a request of some kind."""
+    """A text that is repeated up to a length, in a request of some kind."""
 
     kind: str
     text: str
@@ -127,7 +127,7 @@ class Growing:
 
     def request(self, share: float = 1.0) -> NamedRequest:
         """The request with this share of the text."""
-        # Marks that JSON writes with two characters take more of a body.
+        # Characters that JSON escapes take more room in a body.
         written = len(json.dumps(self.text, ensure_ascii=False)) - 2
         most = min(self.most, int((BODY - _AROUND) * len(self.text) / written))
         length = int(most * share)
@@ -137,7 +137,7 @@ class Growing:
 
 
 def _search(name: str, text: str) -> NamedRequest:
-    query = f"{text[:-1]}x"  # blank ones are refused
+    query = f"{text[:-1]}x"  # A blank query would be refused.
     body = {"user_id": "mallory", "query": query, "now": ASKED_AT}
     return posting(name, "/v1/memories/search", body)
 
@@ -161,7 +161,7 @@ _MAKE = {"search": _search, "record": _record, "chat": _chat}
 
 
 def growing() -> list[Growing]:
-    """The hostile requests of one text, whose time is to grow no faster than the text."""
+    """The hostile requests of one repeated text; their time should grow no faster than the text."""
     return [
         *(Growing("search", text, QUERY) for text in _SEARCHED),
         *(Growing("record", text, MESSAGE, _STATED) for text in _RECORDED),
@@ -297,7 +297,7 @@ def _stored(number: int, text: str) -> Record:
 
 
 def _bomb(conversations: str) -> bytes:
-    """A zip file within the limit that holds many times as much."""
+    """A zip file within the size limit whose content is many times larger."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", conversations)

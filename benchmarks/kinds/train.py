@@ -1,8 +1,8 @@
 """Makes `memory_store/language/kinds.npz` from the labelled examples.
 
-To obey a wish not to keep loses a message where it is no such wish. This kind is also told apart
-from ordinary messages, in which it is as rare as in life. What tells and what asks is also learned
-from short statements and the questions that they answer.
+A message that is wrongly taken for a wish not to keep it is lost. So this kind is also told apart
+from ordinary messages, among which it is as rare as in life. The kinds that tell and that ask are
+also learned from short statements and from the questions that they answer.
 """
 
 import json
@@ -23,19 +23,19 @@ EXAMPLES = Path(__file__).parent / "examples"
 ORDINARY = Path(__file__).parent.parent / "memory_pairs"
 _ORDINARY_FILES = "[a-d].jsonl"
 _SHORT_FILES = ("b.jsonl", "plain_*.jsonl")
-# Words of a statement that is short, and how many of these, and of the questions, are learned from.
+# The most words of a short statement, and the most statements and questions that are learned from.
 _SHORT, _MOST_SHORT = 25, 3000
 _SEED = 1
 HELD_OUT = ("declan", "marisol")
-"""People left out of training where it is measured: they say how well it does with others'. The
-numbers that are shipped are trained on everybody's."""
+"""People whose messages are left out of training in measurements, which so say how well the model
+does with other people's messages. The shipped numbers are trained on everybody's messages."""
 _STRENGTH = 30.0
 _STEPS = 127
 _RARE_TOLERANCE = 1e-6
 
 
 class LabelledMessage(NamedTuple):
-    """A message of somebody's, and what it is."""
+    """A person's message and its kind; it may `also` be of other kinds."""
 
     text: str
     kind: Kind
@@ -60,7 +60,7 @@ def examples(folder: Path = EXAMPLES) -> list[LabelledMessage]:
 
 
 def ordinary(folder: Path = ORDINARY) -> list[str]:
-    """Messages and questions that ask for nothing to be kept out."""
+    """Messages and questions without any wish not to keep them."""
     lines = (
         json.loads(line)
         for file in sorted(folder.glob(_ORDINARY_FILES))
@@ -77,12 +77,12 @@ class Short(NamedTuple):
 
     @property
     def fragments(self) -> list[str]:
-        """The questions without a mark, which could be taken for statements."""
+        """The questions without a question mark, which could be taken for statements."""
         return [one for one in self.questions if "?" not in one]
 
 
 def short(folder: Path = ORDINARY) -> Short:
-    """Some of those of the files of short statements."""
+    """A seeded draw of the short questions and statements in the files of short statements."""
     files = sorted(file for names in _SHORT_FILES for file in folder.glob(names))
     lines = [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
     told = {text for line in lines for text in line["pos"]}
@@ -97,9 +97,9 @@ def short(folder: Path = ORDINARY) -> Short:
 
 
 def trained(of: Sequence[LabelledMessage], others: Sequence[str], beside: Short) -> Kinds:
-    """The model that follows from these examples: for each kind a judgement of its own. Those that
-    are of a kind count together as much as all others, but for what is not to be kept, which is as
-    rare as among these and the `others`. What tells and asks is learned from those `beside` too."""
+    """Train the model on these examples, with a separate judgement for each kind. The messages of a
+    kind weigh together as much as all other messages, except for wishes not to keep, which are as
+    rare as among `of` and `others`. The kinds that tell and ask are also learned from `beside`."""
     labelled = _matrix([one.text for one in of])
     asked = {Kind.ASKS: beside.questions, Kind.TELLS: beside.fragments}
     every = vstack([labelled, _matrix(others)])
@@ -108,7 +108,7 @@ def trained(of: Sequence[LabelledMessage], others: Sequence[str], beside: Short)
         is_kind = [kind in (one.kind, *one.also) for one in of]
         model = LogisticRegression(C=_STRENGTH, max_iter=3000)
         if kind is Kind.KEEPS_OUT:
-            # So rare a kind is still far from told apart where the gradient first is small.
+            # A rare kind needs this: the usual tolerance stops before the kind is told apart.
             model.set_params(tol=_RARE_TOLERANCE).fit(every, is_kind + [False] * len(others))
         elif kind in asked:
             is_kind += [kind is Kind.ASKS] * len(asked[kind])
@@ -135,7 +135,7 @@ def _matrix(texts: Sequence[str]) -> csr_matrix:
 
 
 def save(model: Kinds, file: Path) -> None:
-    """Write the numbers, in steps of a hundredth or so, which changes no kind."""
+    """Write the numbers, rounded to steps of a hundredth or so; the rounding changes no kind."""
     scale = np.abs(model.weights).max() / _STEPS
     weights = np.round(model.weights / scale).astype(np.int8)
     np.savez_compressed(file, weights=weights, scale=np.float32(scale), bias=model.bias)

@@ -35,7 +35,7 @@ _USER = "anyone"
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """At which place, from 1, a question found the message that answers it; 0 is nowhere."""
+    """The rank, from 1, at which a question found the message that answers it; 0 if it did not."""
 
     language: str
     asked_in: str
@@ -44,7 +44,7 @@ class Rank:
 
 
 async def ranks(diaries: Sequence[dict[str, Any]], embedder: Embedder) -> list[Rank]:
-    """Tell everything, then ask everything."""
+    """Tell all messages of all diaries, then ask all questions."""
     with tempfile.TemporaryDirectory() as folder:
         design = KeyDesign(language=LANGUAGES["plain"])
         store = MemoryStore(EdgeEngine(Path(folder)), embedder, design=design)

@@ -1,7 +1,7 @@
 """`python -m benchmarks.large FOLDER`: one large memory, embedded or on Qdrant servers, measured.
 
-What was done is kept in FOLDER: a second call goes on where the first one stopped. With `--growing`
-it is one user's, searched while it is written.
+FOLDER keeps the memory and the figures: a second call goes on where the first one stopped. With
+`--growing` the memory is one user's and is searched while it is written.
 """
 
 import argparse
@@ -35,7 +35,7 @@ STEPS: Mapping[str, _Step] = {
     "forgotten": measuring.forgotten,
     "scrubbed": measuring.scrubbed,
 }
-"""What is measured, in this order: the last three change the memory."""
+"""The measurements in their order; the last three change the memory."""
 _REPLICAS = 2
 # Real histories have two or three keys a round.
 _MILLION = Size(Crowd(1_000_000, 10_000, as_people=True), (2, 3))
@@ -67,7 +67,7 @@ async def grow(folder: Path, size: Size, nodes: int) -> dict[str, Figures]:
 
 
 def _is_for(step: str, nodes: int) -> bool:
-    """Whether a step can be done on so many nodes, none being the embedded engine."""
+    """Whether a step can be done on this many nodes; 0 is the embedded engine."""
     return {"node_lost": nodes > 1, "scrubbed": not nodes}.get(step, True)
 
 
@@ -75,7 +75,7 @@ def _is_for(step: str, nodes: int) -> bool:
 def _placed(
     folder: Path, size: Size, nodes: int
 ) -> Iterator[tuple[LargeMemory, EdgeEngine | ServerEngine]]:
-    """Where the memory is, and what writes to it; servers' own files are in the folder, too."""
+    """The memory, and the engine that writes to it; servers keep their files in the folder, too."""
     if not nodes:
         yield LargeMemory(folder, size.crowd), EdgeEngine(folder)
         return

@@ -1,7 +1,8 @@
-"""A memory of made-up rounds that the packaged encoder's assistant opens, filled where it stopped.
+"""Fills a memory with made-up rounds, and goes on after an interruption. An assistant with the
+packaged encoder can open the memory.
 
-The vectors are made up, too, so that a million rounds take minutes instead of days. To an exact
-search all vectors are alike: it reads each key of the user who asks.
+The vectors are made up, too, so that a million rounds take minutes instead of days. This does not
+change the time of an exact search, which reads every key of the user who asks.
 """
 
 import json
@@ -16,15 +17,15 @@ from memory_store.engines import EdgeEngine, ServerEngine
 
 _BATCH = 2000
 TEXTS = 500
-"""Different rounds that are said again and again: few, so that a chat soon has seen them all, as
-one has whose memory was told to it."""
+"""The number of distinct rounds, which repeat. They are few, so that the vectors that a chat needs
+are soon cached, as in an assistant that was told its memory."""
 
 
 async def fill(
     engine: EdgeEngine | ServerEngine, crowd: Crowd, progress: Path, keys: tuple[int, ...]
 ) -> dict[str, float]:
-    """Write what is missing of a crowd; `progress` says how many rounds are there, and the seconds
-    that they took, without those in which they were made up."""
+    """Write the missing rounds of a crowd. `progress` keeps how many rounds are written and the
+    seconds of writing, without the time of making them up."""
     store = MemoryStore(engine, Embedder(ModelEncoder(PACKAGED)))
     await store.open()
     done = {"rounds": 0, "seconds": 0.0, "slowest": 0.0}

@@ -1,6 +1,6 @@
 """One user whose memory grows from nothing, searched while it is written to.
 
-The store alone, in one process: rounds are written a session at a time, as fast as they go.
+Only the store runs, in one process. Rounds are written a session at a time, as fast as possible.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ async def grown(
 
 
 def _of_step(taken: list[tuple[int, float, float]], low: int, high: int) -> Figures:
-    """What the searches took that began while there were so many rounds, and rounds a second."""
+    """The times of the searches that began at these numbers of rounds, and rounds a second."""
     of_step = [one for one in taken if low <= one[0] < high]
     if len(of_step) < 2:
         return {"searches": float(len(of_step))}

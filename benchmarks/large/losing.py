@@ -1,4 +1,4 @@
-"""One node of a cluster killed while people search and tell, and started again."""
+"""Kills one node of a cluster while people search and tell, and starts it again."""
 
 import asyncio
 import itertools
@@ -29,9 +29,8 @@ class _Call:
 
 
 async def node_lost(memory: LargeMemory) -> Figures:
-    """Searches and recordings before, while one node is away, and after it came back.
-
-    `lost` counts acknowledged rounds that are not there in the end.
+    """Measure searches and recordings before a node is killed, while it is away, while it catches
+    up, and afterwards. `lost` counts acknowledged rounds that are missing in the end.
     """
     lost_node = memory.nodes[-1]
     with started(memory) as (port, _, _):
@@ -92,7 +91,7 @@ async def _go_on(
     calls: list[_Call],
     over: asyncio.Event,
 ) -> None:
-    """Send one request after the other; what fails is counted, not sent again."""
+    """Send one request after the other. A refused request is counted and not sent again."""
     async with httpx.AsyncClient(base_url=url, timeout=120) as client:
         while not over.is_set():
             path, body = request()

@@ -1,6 +1,6 @@
-"""What a large memory takes to be asked, started again, backed up, and forgotten in.
+"""Measures how long a large memory takes to answer, restart, back up, and forget.
 
-Everything goes over HTTP against an assistant that is a process of its own.
+Everything goes over HTTP to an assistant in a process of its own.
 """
 
 import asyncio
@@ -34,8 +34,8 @@ _PROBED_EVERY = 0.25
 
 @dataclass(frozen=True, slots=True)
 class LargeMemory:
-    """A filled memory: its folder and whose it is. Where the rounds lie on a server, its `nodes`,
-    and the `settings` of an assistant that finds them."""
+    """A filled memory: its folder and its crowd. If the rounds lie on a server, also its `nodes`,
+    and the `settings` with which an assistant finds them."""
 
     folder: Path
     crowd: Crowd
@@ -43,7 +43,7 @@ class LargeMemory:
     nodes: Sequence[QdrantNode] = ()
 
     def questions(self, count: int) -> list[Query]:
-        """Questions of those who ask, each about what is in the memory."""
+        """Questions of users of the crowd, each about one of the user's topics."""
         return Memories(seed=1).queries(self.crowd, count)[0]
 
 
@@ -94,7 +94,7 @@ async def restarted(memory: LargeMemory) -> Figures:
 
 
 async def forgotten(memory: LargeMemory) -> Figures:
-    """Seconds to forget the user who has most rounds, and the longest wait of somebody else."""
+    """Seconds to forget the user with most rounds, and how long others' searches take meanwhile."""
     crowd = memory.crowd
     biggest = max(range(crowd.users), key=crowd.rounds_of)
     path = f"/v1/users/{crowd.prefix}{biggest}/memories"
@@ -106,7 +106,7 @@ async def forgotten(memory: LargeMemory) -> Figures:
 
 
 async def scrubbed(memory: LargeMemory) -> Figures:
-    """Seconds to write the files anew, and the longest wait of somebody else."""
+    """Seconds to write the files anew, and how long others' searches take meanwhile."""
 
     async def scrub(client: httpx.AsyncClient) -> None:
         (await client.post("/v1/scrub")).raise_for_status()
@@ -155,7 +155,7 @@ async def _while_others_search(
 async def _probe(
     client: httpx.AsyncClient, memory: LargeMemory, done: asyncio.Event
 ) -> list[float]:
-    """Milliseconds of searches, one every quarter of a second at most, until it is done."""
+    """Milliseconds of searches, at most one every quarter of a second, until `done` is set."""
     waits: list[float] = []
     small = [query for query in memory.questions(2000) if _is_small(memory.crowd, query)]
     while not done.is_set():
@@ -186,7 +186,7 @@ def _chat(query: Query) -> tuple[str, dict[str, Any]]:
 async def _at_once(
     port: int, requests: Sequence[tuple[str, Mapping[str, Any]]], clients: int
 ) -> list[float]:
-    """Milliseconds of each request, so many at a time. Raises what is no success."""
+    """Milliseconds of each request, sent by `clients` clients at once. Raises if one fails."""
     left = iter(requests)
     taken: list[float] = []
     url = f"http://127.0.0.1:{port}"
@@ -208,7 +208,7 @@ def _used(memory: LargeMemory, process_id: int) -> float:
 
 
 def _wait_for_end(process_id: int) -> None:
-    """A process that ended and is not waited for yet has no memory any more."""
+    """Wait until a process has no memory any more: it has ended then, even if nobody reaped it."""
     while resident_mb(process_id):
         time.sleep(0.02)
 

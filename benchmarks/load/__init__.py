@@ -1,4 +1,4 @@
-"""Many chats at once: what the assistant adds to the first token, its memory, its start."""
+"""Many chats at once: the time that the assistant adds to a first token, its memory, its start."""
 
 from benchmarks.load.measure import measure, measure_start
 from benchmarks.load.soak import measure_soak

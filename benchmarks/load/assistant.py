@@ -1,4 +1,4 @@
-"""The assistant as a process on a memory that was made up, and what it takes of the machine."""
+"""The assistant as a process on a made-up memory, and the machine's resources that it takes."""
 
 import os
 import re
@@ -26,7 +26,7 @@ _START = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 async def filled(folder: Path, crowd: Crowd, encoder: Encoder) -> None:
-    """A memory of a crowd in a folder, told round by round as an assistant is."""
+    """Fill a folder with a crowd's memory, told round by round as an assistant is told."""
     cache = DiskCache(folder / "vectors.sqlite", max_bytes=_CACHE_BYTES)
     embedder = Embedder(encoder, workers=os.cpu_count() or 1, disk_cache=cache)
     store = MemoryStore(EdgeEngine(folder), embedder)
@@ -38,8 +38,8 @@ async def filled(folder: Path, crowd: Crowd, encoder: Encoder) -> None:
 
 
 def told(crowd: Crowd) -> list[Round]:
-    """Rounds with statements of the user's and long replies. The statements come again and again,
-    so that the encoder has them soon; no two replies are alike."""
+    """Rounds with a user's statement and a long reply each. Statements repeat, so that their
+    vectors are soon in the cache; no two replies are alike."""
     said = messages(_STATEMENTS)
     places = crowd.places(range(crowd.rounds))
     return [
@@ -56,7 +56,7 @@ def told(crowd: Crowd) -> list[Round]:
 
 
 def questions_of(crowd: Crowd, count: int) -> list[Query]:
-    """So many questions, asked by the users of the crowd in turn."""
+    """Make `count` questions, asked by the users of the crowd in turn."""
     return [
         Query(f"{crowd.prefix}{number % crowd.users}", question)
         for number, question in enumerate(questions(count))
@@ -65,7 +65,7 @@ def questions_of(crowd: Crowd, count: int) -> list[Query]:
 
 @contextmanager
 def serving(folder: Path, **settings: str) -> Iterator[tuple[int, int]]:
-    """The port and the process id of an assistant on this folder; ended at the end."""
+    """The port and the process id of an assistant on this folder; it ends with the context."""
     given = {f"ASSISTANT_{name.upper()}": value for name, value in settings.items()}
     command = [*SERVE, "--data-dir", str(folder)]
     with printing(command, given) as (line, process_id):
@@ -77,7 +77,7 @@ def serving(folder: Path, **settings: str) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def printing(command: list[str], environment: dict[str, str]) -> Iterator[tuple[str, int]]:
-    """The first line that a program prints, and its process id; it is ended at the end."""
+    """The first line that a program prints, and its process id; it ends with the context."""
     with subprocess.Popen(
         command, env=os.environ | environment, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -90,7 +90,7 @@ def printing(command: list[str], environment: dict[str, str]) -> Iterator[tuple[
 
 
 def resident_mb(process_id: int) -> float:
-    """Memory of a process, files mapped into it included."""
+    """The resident memory of a process in MB, mapped files included."""
     status = Path(f"/proc/{process_id}/status").read_text()
     found = re.search(r"VmRSS:\s+(\d+)", status)
     return int(found[1]) / 1024 if found else 0.0
@@ -103,6 +103,7 @@ def processor_seconds(process_id: int) -> float:
 
 
 def all_threads_seconds(process_id: int) -> float:
-    """The same as the scheduler counts it, which is finer: of the threads that are there now."""
+    """Processor time of a process as the scheduler counts it, which is finer, but only of the
+    threads that are alive now."""
     threads = Path(f"/proc/{process_id}/task").glob("*/schedstat")
     return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9

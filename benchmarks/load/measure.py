@@ -1,7 +1,7 @@
-"""The figures of load, each beside the same load without the assistant where there is such a thing.
+"""The figures of load, each beside the same load without the assistant where this is possible.
 
-Load generator, model and assistant share the machine. What the first two take is measured by the
-same load straight against the model, and is the baseline. Chats stream side by side over raw
+Load generator, model and assistant share the machine. The baseline is the same load straight
+against the model, which shows what generator and model take. Chats stream side by side over raw
 sockets, so that the measuring costs little itself.
 """
 
@@ -46,7 +46,8 @@ _PATH = "/v1/chat/completions"
 
 @dataclass(slots=True)
 class ChatTimes:
-    """What came of a load: seconds to the first token of each chat, and every failure."""
+    """The results of a load: seconds to the first token and to the end of each reply, and every
+    failure."""
 
     first_tokens: list[float] = field(default_factory=list)
     whole: list[float] = field(default_factory=list)
@@ -56,7 +57,7 @@ class ChatTimes:
 async def chats_at_once(
     port: int, bodies: Callable[[int], Body], *, chats: int, each: int, spread: float
 ) -> ChatTimes:
-    """So many chats, each asking so many times, one question after the other's answer.
+    """Run `chats` chats side by side; each asks `each` questions, one after the other's answer.
 
     `bodies` makes the request of a number. The chats begin within `spread` seconds.
     """
@@ -189,7 +190,7 @@ async def measure_start(embedder: str = PACKAGED) -> list[Measured]:
     with tempfile.TemporaryDirectory() as folder, scripted(QUICK) as model:
         settings = settings_for(model, embedder)
         taken, quoting = [], []
-        for _ in range(2):  # the first one reads what the second finds in the system's cache
+        for _ in range(2):  # Only the second start counts: the first fills the system's file cache.
             taken.append(await _started(Path(folder), settings))
             without = {"embedder": settings["embedder"]}
             quoting.append(await _started(Path(folder), without))
@@ -206,7 +207,7 @@ async def measure_start(embedder: str = PACKAGED) -> list[Measured]:
 
 
 async def _started(folder: Path, settings: Mapping[str, str]) -> tuple[float, float, float]:
-    """Seconds to be ready, to have answered, and the memory in between."""
+    """Seconds until it is ready, seconds until it has answered, and its memory in between."""
     began = time.perf_counter()
     with serving(folder, **settings) as (port, process_id):
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
@@ -233,7 +234,7 @@ def scripted(script: Script) -> Iterator[int]:
 
 
 def settings_for(model: int, embedder: str) -> dict[str, str]:
-    """Of an assistant that answers with the model at this port."""
+    """The settings of an assistant that answers with the model at this port."""
     return {
         "embedder": embedder,
         "chat_model": "openai/scripted",

@@ -25,7 +25,7 @@ class Script:
     pieces: int = 40
     every: float = 0.1
     fails_every: int = 0
-    """Each so many requests one is refused; none where this is 0."""
+    """One request in this many is refused; 0 refuses none."""
 
     @property
     def seconds(self) -> float:
@@ -72,7 +72,7 @@ async def _reply(writer: asyncio.StreamWriter, script: Script, events: list[byte
     writer.write(_HEAD)
     due = loop.time() + script.first
     for event in events:
-        # By the clock, so that delays do not add up.
+        # Events are due by the clock, so that delays do not add up.
         await asyncio.sleep(max(0.0, due - loop.time()))
         writer.write(event)
         due += script.every

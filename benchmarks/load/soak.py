@@ -1,8 +1,8 @@
 """A day's traffic of many people, with a model that fails now and then: is anything lost, and does
 the process stay as small and as quick as it was?
 
-People tell, ask, search, look at their memories, forget sessions, and take in what they said
-elsewhere. What each has told is kept beside; at the end every memory is compared with it.
+People tell, ask, search, look at their memories, forget sessions, and import what they said
+elsewhere. The benchmark notes what each has told, and at the end compares every memory with it.
 """
 
 import asyncio
@@ -27,8 +27,8 @@ from memory_store.embedding import PACKAGED
 
 _PEOPLE, _CALLERS = 200, 8
 _FAILS_EVERY = 40
-_SESSION = 12  # messages, after which a person begins another one
-_RECORDED, _IMPORTED = 4, 60  # rounds of a session that is sent whole, and of one that is imported
+_SESSION = 12  # Messages after which a person begins another session.
+_RECORDED, _IMPORTED = 4, 60  # Rounds of a session that is sent whole, and of an imported session.
 _DAY = "2025-01-15T12:00:00Z"
 
 
@@ -40,16 +40,16 @@ class Talker:
     sessions: dict[str, set[str]] = field(default_factory=dict)
     """What they have said, by session."""
     unsure: set[str] = field(default_factory=set)
-    """What they said when the model failed: it may be there."""
+    """What they said when the model failed, which may or may not be in memory."""
     begun: int = 0
 
     @property
     def told(self) -> set[str]:
-        """All that must be there."""
+        """All texts that must be in memory."""
         return set().union(*self.sessions.values())
 
     def session(self) -> str:
-        """The session in which they go on."""
+        """The name of the session for the next message; begins a new one after a full one."""
         name = f"s{self.begun}"
         if len(self.sessions.get(name, ())) >= _SESSION:
             self.begun += 1
@@ -60,18 +60,18 @@ class Talker:
 
 @dataclass(slots=True)
 class Soaked:
-    """What came of it, by tenths of the requests."""
+    """The results, by tenths of the requests."""
 
     resident: list[float] = field(default_factory=list)
     taken: list[list[float]] = field(default_factory=lambda: [[] for _ in range(10)])
     """Milliseconds of chats, searches and lists."""
     lost: int = 0
     returned: int = 0
-    """Rounds that are there though they were forgotten, or never told."""
+    """Rounds that are in memory though they were forgotten or never told."""
     kept: int = 0
 
     def to_measured(self, requests: int, idle: float) -> list[Measured]:
-        """Memory and the slowest of a hundred requests, at the end beside those before."""
+        """Memory, and the 99th percentile of requests, at the end beside the second tenth."""
         what = f"{requests:,} requests of {_PEOPLE} people"
         rounds = {"kept": self.kept, "lost": self.lost, "returned": self.returned}
         sizes = {f"after_{tenth + 1}_tenths": size for tenth, size in enumerate(self.resident)}
@@ -100,8 +100,8 @@ class Soaked:
 
 
 async def measure_soak(requests: int = 20_000, *, embedder: str = PACKAGED) -> list[Measured]:
-    """Raises `RuntimeError` where a request fails that should not, and where a round is lost or
-    one comes back that was forgotten."""
+    """Run the traffic and compare. Raises `RuntimeError` if a request fails that should not, if a
+    round is lost, or if a forgotten round comes back."""
     with (
         tempfile.TemporaryDirectory() as folder,
         scripted(replace(QUICK, fails_every=_FAILS_EVERY)) as model,
@@ -139,7 +139,7 @@ class _Traffic:
         self._often = [often for often, _ in doing]
 
     async def run(self) -> Soaked:
-        """All requests, each caller's people apart, so that it is known what was told when."""
+        """Send all requests. Each caller has people of its own, so that their order is known."""
         people = [Talker(f"user{number}") for number in range(_PEOPLE)]
         callers = [people[first::_CALLERS] for first in range(_CALLERS)]
         await asyncio.gather(*(self._call(i, own) for i, own in enumerate(callers)))
@@ -194,7 +194,7 @@ class _Traffic:
         person.sessions[session] = {turn["content"] for turn in turns}
 
     async def _take_in(self, person: Talker, number: int) -> None:
-        """A talk that was had elsewhere."""
+        """Import a conversation that was had elsewhere."""
         session, turns = self._talk(number, _IMPORTED)
         path = f"/v1/users/{person.name}/import?format=auto"
         await self._send(
@@ -203,7 +203,7 @@ class _Traffic:
         person.sessions[session] = {turn["content"] for turn in turns}
 
     def _talk(self, number: int, rounds: int) -> tuple[str, list[dict[str, str]]]:
-        """A session of its own, and what was said in it."""
+        """The name of a new session, and its messages."""
         said = [f"{self._said[number]} ({number}, {place})" for place in range(rounds)]
         turns = [{"role": "user", "content": text, "timestamp": _DAY} for text in said]
         return f"r{number}", turns
@@ -219,7 +219,7 @@ class _Traffic:
         # A session in which the model failed at every message may not be there.
         await self._send("DELETE", path, also=(404,))
         del person.sessions[session]
-        # What was said in it is gone, whatever became of it.
+        # The next message must go into a new session, since this one is gone.
         person.begun += session == f"s{person.begun}"
 
     async def _compare(self, person: Talker) -> None:

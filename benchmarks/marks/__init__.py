@@ -1,1 +1,1 @@
-"""What stands beside rounds in a prompt: rounds labelled by hand, and how often the marks agree."""
+"""The marks beside rounds in a prompt, compared with labels that were set by hand."""

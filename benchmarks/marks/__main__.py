@@ -46,7 +46,8 @@ _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 @dataclass
 class MarkCounts:
-    """Marks that are right, wrong, and missing, by name; the wrong and missing ones to be shown."""
+    """Numbers of right, wrong and missing marks, by name; `otherwise` has the wrong and missing
+    ones as lines to show."""
 
     counts: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     otherwise: list[str] = field(default_factory=list)
@@ -54,7 +55,7 @@ class MarkCounts:
     """Messages that quote nothing."""
 
     def compare(self, mark: str, found: Iterable[object], expected: Iterable[object]) -> None:
-        """Count what was marked against what should be."""
+        """Count the marks that were found against the marks that should be there."""
         found, expected = set(found), set(expected)
         for name, some in (
             ("right", found & expected),
@@ -123,7 +124,7 @@ def _names_weekday(entry: str) -> bool:
 
 
 def _pairs(context: Context, mark: str, texts: dict[str, str]) -> Iterator[Pair]:
-    """The message beside which the mark stands, and the message of the newer words in it."""
+    """The message beside which each mark stands, and the message whose newer words it quotes."""
     for shown in context.shown:
         for entry in getattr(shown.beside, mark):
             newer = entry.rpartition("” by “")[2].rpartition("” on ")[0].strip("… ")

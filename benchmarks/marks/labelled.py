@@ -1,7 +1,7 @@
-"""Labelled rounds: those of people made up here, and those drawn from chats that are not ours.
+"""Labelled rounds: of made-up people of ours, and drawn from chats that are not ours.
 
-Of the latter only digests and labels are kept (`drawn.json`); their texts come from the files that
-a command names.
+Of the foreign chats only digests and labels are kept (`drawn.json`); their texts come from the
+files that a command names.
 """
 
 import json
@@ -18,43 +18,44 @@ from memory_store import Round
 
 HERE = Path(__file__).parent
 PEOPLE = sorted(HERE.glob("people/*.jsonl"))
-"""Those that thresholds were chosen with."""
+"""The people that thresholds were chosen with."""
 HELD_OUT = sorted(HERE.glob("held_out/*.jsonl"))
-"""Those that are only measured."""
+"""The people that are only measured."""
 _DRAWN = HERE / "drawn.json"
 
 Pair = tuple[str, str]
-"""Digests of the message that holds no longer, or is contradicted, and of the later one."""
+"""The digests of a replaced or contradicted message, and of the later message."""
 
 
 def digest(text: str) -> str:
-    """The name of a message or a sentence."""
+    """The digest of a message or sentence, by which labels name it."""
     return blake2b(" ".join(text.split()).encode("utf-8"), digest_size=6).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A message, and what is true of it."""
+    """A message and its labels."""
 
     round: Round
     quoting: bool | None = False
-    """Whether it is another's words; None where a half is."""
+    """Whether the message is another's words; None where about half of it is."""
     standing: frozenset[str] = frozenset()
     """Digests of the sentences that say how to answer from now on."""
     days: Mapping[str, str] = field(default_factory=dict)
-    """Words that name a weekday from the day of the message, with the day, or the two it may be."""
+    """Words that name a weekday relative to the message's day, with the day, or the two possible
+    days."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledHistory:
-    """What one person said, or several of one data set, and which messages are at odds."""
+    """The messages of one person, or of several people of a data set, and the pairs at odds."""
 
     name: str
     rounds: Sequence[Labelled]
     replaced: frozenset[Pair] = frozenset()
     contradicted: frozenset[Pair] = frozenset()
     questions: Sequence[tuple[str, datetime]] = ()
-    """What is asked to see pairs that are at odds; without any, all rounds are read at once."""
+    """Questions whose answers show pairs at odds; without any, all rounds are read at once."""
 
 
 def person(file: Path) -> LabelledHistory:
@@ -117,7 +118,7 @@ def _within(pairs: Sequence[Sequence[str]], texts: set[str]) -> frozenset[Pair]:
 
 
 def _rounds(question: Question) -> Iterator[Round]:
-    """What users said, in the order of a chat that a question is asked about."""
+    """The messages of users, in the order of the chat that a question is about."""
     for session in question.sessions:
         for number, turn in enumerate(session.turns):
             if turn.name or turn.role == "user":

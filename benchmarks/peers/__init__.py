@@ -1,1 +1,1 @@
-"""Other memories, each in the way its documentation recommends; run in an environment of theirs."""
+"""Other memories, each used as its documentation recommends; they run in a separate environment."""

@@ -1,7 +1,8 @@
 """One peer, measured: `python peer.py NAME TASK.npz`, in the peers' own environment.
 
-Knows nothing of this project. The task holds rounds to write with their texts, and vectors to
-search among. Each line of JSON that comes in is done, and answered by what it took.
+This module imports nothing of the project. The task holds rounds with their texts to write, and
+vectors to search among. Each line of JSON on standard input is a call; its answer is the time it
+took.
 """
 
 import json
@@ -24,7 +25,7 @@ Matrix = npt.NDArray[np.float32]
 
 
 class Peer(Protocol):
-    """What is measured of each."""
+    """The calls that are measured of each peer."""
 
     def ingest(self, rounds: Sequence[dict[str, str]]) -> None:
         """Write rounds with their texts: encode, index, keep."""
@@ -44,7 +45,7 @@ class LocalMode:
 
         self._models = models
         self._written = QdrantClient(path=folder)
-        # On disk it writes a transaction a point; searches go through memory either way.
+        # On disk each loaded point would be a transaction; searches use memory either way.
         self._loaded = QdrantClient(":memory:")
         config = models.VectorParams(size=384, distance=models.Distance.COSINE)
         for client in (self._written, self._loaded):
@@ -163,9 +164,8 @@ def sentence_transformer() -> Any:
 
 
 def done(peer: Peer, task: Mapping[str, Any], what: str, first: int, second: int) -> list[float]:
-    """Write or load what lies from one place to another, or put a query as the user of a point.
-
-    What it took in seconds, by the clock and of the processor.
+    """Write or load the items from `first` to `second`, or ask query `first` as the user of point
+    `second`. Returns the seconds that it took, by the clock and of the processor.
     """
     users, vectors = task["users"], task["vectors"]
     doing: dict[str, Callable[[], None]] = {
@@ -190,7 +190,7 @@ def read(file: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Do what comes in to the named peer, in an empty folder; nothing is sent anywhere."""
+    """Make the calls that come in on the named peer, in an empty folder and without telemetry."""
     os.environ |= _QUIET
     warnings.simplefilter("ignore")
     name, file = sys.argv[1:]

@@ -1,7 +1,8 @@
 """One person's plain messages, put to an assistant over the API, without a language model.
 
-Everything is told on its day (one session a day) and asked on one later day (a session a question,
-stored like any chat); then some of it is forgotten, and some that is not to be kept is said.
+Everything is told on its day (one session a day) and asked on one later day (a session for each
+question, stored like any chat). Then some messages are forgotten, and some are said that must not
+be kept.
 """
 
 import json
@@ -20,15 +21,14 @@ from assistant.settings import Settings
 
 HERE = Path(__file__).parent
 PEOPLE = sorted(HERE.glob("people/*.json"))
-"""Those that the rules and examples were made with."""
+"""The people that the rules and examples were made with."""
 HELD_OUT = sorted(HERE.glob("held_out/*.json"))
-"""Those that are only measured."""
+"""The people that are only measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlainMessage:
-    """A message, when it was said, and in which form (`form` is empty where it is one of a
-    change)."""
+    """A message, its time, and its form (`form` is empty for messages of a change)."""
 
     at: str
     say: str
@@ -42,7 +42,7 @@ class PlainMessage:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Everything of one file. All texts that a quote must hold are found in any case."""
+    """The content of one file. The texts that a quote must hold may have any case in it."""
 
     name: str
     told: Sequence[Mapping[str, Any]]
@@ -68,7 +68,7 @@ class Person:
 
     @property
     def messages(self) -> list[PlainMessage]:
-        """All that is told to be kept, in the order of its times."""
+        """All messages that should be kept, in the order of their times."""
         changes = [each[part] for each in self.changed for part in ("first", "then")]
         every = [*self.told, *changes, *self.remember]
         return sorted(map(PlainMessage.of, every), key=lambda one: one.at)
@@ -83,7 +83,7 @@ _QUOTE = re.compile(r"^- ", re.M)
 
 @dataclass
 class HitCounts:
-    """How often each thing happened, of how many, and what went otherwise."""
+    """Whether each thing happened, case by case, and the cases in which it did not."""
 
     of: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
     shown: list[str] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Chats:
         return str(reply.json()["choices"][0]["message"]["content"])
 
     async def kept(self) -> list[str]:
-        """What users said in all rounds that are kept."""
+        """The texts of user and assistant in every round that is kept."""
         reply = await self._http.get(f"/v1/users/{self._person}/export")
         reply.raise_for_status()
         lines = [json.loads(line) for line in reply.text.splitlines() if line.strip()]
@@ -126,7 +126,7 @@ class Chats:
         ]
 
     async def found(self, finding: str) -> list[tuple[str, str]]:
-        """Messages of which the health page says this, each with the later one that it names."""
+        """The facts with this finding on the health page, each with the other facts named there."""
         page = httpx.QueryParams(user_id=self._person, finding=finding, limit=200)
         reply = await self._http.get("/v1/memories/health", params=page)
         reply.raise_for_status()
@@ -153,8 +153,8 @@ async def put(file: Path, settings: Settings, counts: HitCounts) -> None:
 
 
 async def _check(person: Person, chats: Chats, counts: HitCounts) -> None:
-    """What has become of the messages: each states something of its own, so that none repeats
-    another, and only the changes replace anything."""
+    """Count what became of the messages. Each message states something of its own, so none should
+    count as a repetition, and only the changes should replace anything."""
     kept = "\n".join(await chats.kept())
     changes = [(each["first"]["say"], each["then"]["say"]) for each in person.changed]
     replaced, repeated = await chats.found("replaced"), await chats.found("duplicate")
@@ -243,7 +243,7 @@ def _holds(texts: Sequence[str], answer: str) -> bool:
 
 
 async def put_all(files: Sequence[Path]) -> HitCounts:
-    """Count what becomes of all that these people say, each in a memory of their own."""
+    """Count the outcomes for all of these people, each in a memory of their own."""
     counts = HitCounts()
     for file in files:
         with tempfile.TemporaryDirectory() as folder:

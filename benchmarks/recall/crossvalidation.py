@@ -2,10 +2,10 @@
 
 A fold holds out a share of the questions, in every file they occur in: a question of a long
 history is the same question as that of the short one. On the rest the grid's best weights are
-chosen, by the mean of the metrics over the files; the held-out questions say what that is worth.
+chosen, by the mean of the metrics over the files. The held-out questions show how good they are.
 
-What the time that a question names does best (nothing, lift what was said then, or filter by it) is
-chosen and judged in the same way.
+The best use of the time that a question names (ignore it, lift what was said then, or filter by it)
+is chosen and judged in the same way.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ Rows = list[tuple[str, dict[str, float]]]
 
 
 def cross_validate(files: Sequence[Sequence[RecallQuestion]], count: int) -> dict[str, Any]:
-    """Choose and judge `count` times; also what the weights in use reach on the same questions."""
+    """Choose and judge `count` times, and measure the weights in use on the same questions."""
     choices = [dict(zip(GRID, values, strict=True)) for values in itertools.product(*GRID.values())]
     found = [_found(files, choice) for choice in choices]
     folds, held_out = [], []
@@ -47,7 +47,7 @@ def cross_validate(files: Sequence[Sequence[RecallQuestion]], count: int) -> dic
 
 
 def fold_of(question_id: str, count: int) -> int:
-    """The fold that holds a question out: by a hash, so that nobody chose."""
+    """The fold that holds a question out, by a hash, so that nobody chooses it."""
     return hashlib.sha256(question_id.encode()).digest()[0] % count
 
 
@@ -74,7 +74,8 @@ _SIGNALS = ("said_then", "happened_then")
 
 
 def _filtered(asked: RecallQuestion) -> Values:
-    """As if nothing had been said outside the time range, unless nothing was said within it."""
+    """Rank as if nothing had been said outside the named time; if nothing was said within it, rank
+    as without a filter."""
     then = np.logical_or(*(asked.signals[name] > 0 for name in _SIGNALS))
     similarities = _LIFTED(asked)
     if not then.any():
@@ -92,8 +93,8 @@ USES: dict[str, Variant] = {
 
 
 def figures_by_time_use(files: Sequence[Sequence[RecallQuestion]], folds: int) -> dict[str, Any]:
-    """For each use its means over the questions that name a time; what each fold would choose, and
-    what the choices found on the questions held out."""
+    """The means of each use over the questions that name a time, the use that each fold chooses,
+    and the means of the chosen uses over the held-out questions."""
     rows = {
         use: [
             (asked.question_id, figures_of(asked, variant))
@@ -110,7 +111,7 @@ def figures_by_time_use(files: Sequence[Sequence[RecallQuestion]], folds: int) -
             use: np.mean([list(row.values()) for id, row in found if fold_of(id, folds) != fold])
             for use, found in rows.items()
         }
-        # Of what is as good, the one that changes least.
+        # Among equally good uses, prefer `lift`, which is in use, then `off`.
         best = max(good, key=lambda use: (good[use], use == "lift", use == "off"))
         chosen.append(best)
         held_out += [row for id, row in rows[best] if fold_of(id, folds) == fold]

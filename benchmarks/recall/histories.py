@@ -37,9 +37,9 @@ Values = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 SIGNALS = tuple(field.name for field in fields(Weights))
 QUESTION_ONLY = "question_only"
-"""The key nearest to the question alone, without the statement that would answer it."""
+"""A signal: the nearest key to the question alone, without the statement that would answer it."""
 VALUE_ONLY = "value_only"
-"""The same where a round has no other key than its value, so none of facts."""
+"""A signal: the similarity to a round's value as its only key, without the keys of its facts."""
 
 _USER = "someone"
 _ALL = 100_000
@@ -49,7 +49,8 @@ _CACHE_BYTES = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class RecallQuestion:
-    """A question and what the memory of its history says of every round (row) and session."""
+    """A question, and the signals that its history's memory gives for every round (row) and
+    session."""
 
     question_id: str
     question_type: str
@@ -58,7 +59,7 @@ class RecallQuestion:
     session_of: Indices
     """For each row the index of its session."""
     signals: dict[str, Values]
-    """For each signal its value for each row: those of recall, and the two above."""
+    """The values of each signal, one for each row: the signals of recall, and the two above."""
     names_time: bool
     official: Values
     """For each session its similarity by the official sparse baseline."""
@@ -113,8 +114,8 @@ async def _ask(question: Question, embedder: Embedder) -> RecallQuestion:
 
 
 def rounds_of_history(question: Question) -> list[tuple[Round, bool]]:
-    """The whole history, oldest first, each round with whether it is evidence. A session is named
-    by its place, which says nothing."""
+    """The rounds of the whole history, oldest first, each with whether it is evidence. A session is
+    named by its place, since its id could tell that it is evidence."""
     evidence = set(evidence_rounds(question))
     return [
         (

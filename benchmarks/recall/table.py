@@ -1,5 +1,5 @@
-"""Variants of recall as weights over signals (baselines, ours, and ours without each part), and
-what each finds, in figures and as a table."""
+"""Variants of recall as weights over signals (baselines, ours, and ours without each part), and the
+figures of each variant, also as a table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -15,13 +15,13 @@ from memory_store import Weights
 
 Variant = Callable[[RecallQuestion], Values]
 """From a question to the similarity of each of its sessions."""
-# What a round gains from its neighbours changes no session's place, and would carry a signal into
-# the variant without it.
+# The gain from neighbouring rounds changes no session's rank. It is left out here, because it would
+# bring a signal back into the variant without this signal.
 OURS = {name: weight for name, weight in asdict(Weights()).items() if name != "neighbours"}
 
 
 def weighted(weights: Mapping[str, float]) -> Variant:
-    """Sessions by their best round, rounds by the weighted sum of their signals."""
+    """A variant that rates sessions by their best round, and rounds by weighted sums of signals."""
 
     def similarities(asked: RecallQuestion) -> Values:
         rounds = sum(

@@ -1,5 +1,5 @@
-"""Other memories' products as assistants over HTTP, measured by the harness like any other.
+"""Other memory products as assistants over HTTP, measured by the harness like any other assistant.
 
-What speaks to a product's library runs in an environment of its own and needs, beside that library,
-nothing but Python: `rounds`, `reader`, `serving`, and one module a product.
+The modules `rounds`, `reader`, `serving`, `wire`, and one module for each product run in the
+product's own environment. They need nothing but Python and the product's library.
 """

@@ -22,7 +22,7 @@ _HEADS = (
 
 
 def table(out: Path, names: Iterable[str], speeds: Mapping[str, Speed]) -> str:
-    """Markdown; the rows in this order, speeds with their ratio to the first row."""
+    """The table in Markdown: rows in the order of `names`, speeds with their ratio to the first."""
     rows = [_row(out, name, speeds[name]) for name in names]
     lines = [_line(_HEADS), _line(["---", *("---:" for _ in _HEADS[1:])])]
     lines += [_line(_cells(row, rows[0])) for row in rows]

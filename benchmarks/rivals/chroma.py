@@ -1,4 +1,4 @@
-"""chromadb: a collection a user, a document a round, its own graph index on disk."""
+"""chromadb: a collection for each user, a document for each round, its own graph index on disk."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from benchmarks.rivals.wire import MODEL
 
 
 class ChromaMemory:
-    """Embedded and persistent, with the embedding function that it has for OpenAI's protocol."""
+    """chromadb embedded and persistent, with its embedding function for OpenAI's protocol."""
 
     def __init__(self, folder: Path, embeddings: str) -> None:
         import chromadb
@@ -22,11 +22,11 @@ class ChromaMemory:
         self._embed = OpenAIEmbeddingFunction("unused", MODEL, api_base=embeddings)
 
     def add(self, user: str, rounds: Sequence[Round]) -> None:
-        """One call for all of them."""
+        """Add all rounds in one call."""
         self._collection(user).upsert(**documents(rounds))
 
     def search(self, user: str, question: str, limit: int) -> list[RecalledRound]:
-        """The nearest documents."""
+        """The rounds of the nearest documents."""
         return found(self._collection(user).query(query_texts=[question], n_results=limit))
 
     def forget(self, user: str) -> None:
@@ -39,12 +39,12 @@ class ChromaMemory:
 
 
 def name_of(user: str) -> str:
-    """A collection's name, which may not be any text."""
+    """The name of a user's collection: a hash, since a collection's name cannot be any text."""
     return f"user-{hashlib.sha256(user.encode()).hexdigest()[:40]}"
 
 
 def documents(rounds: Sequence[Round]) -> dict[str, list[Any]]:
-    """Rounds as a collection takes them."""
+    """Rounds as the arguments of a collection's `upsert`."""
     return {
         "ids": [f"{told.session}-{told.index}-{told.turns[0][0]}" for told in rounds],
         "documents": [told.text for told in rounds],
@@ -55,7 +55,7 @@ def documents(rounds: Sequence[Round]) -> dict[str, list[Any]]:
 
 
 def found(reply: Mapping[str, Any]) -> list[RecalledRound]:
-    """What a collection replies to one question."""
+    """The rounds in a collection's reply to one question."""
     return [
         RecalledRound(kept["session"], kept["round"], kept["said"], text)
         for text, kept in zip(reply["documents"][0], reply["metadatas"][0], strict=True)

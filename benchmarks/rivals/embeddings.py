@@ -43,7 +43,7 @@ def application() -> FastAPI:
 
 
 def main() -> None:
-    """Serve it on a free port of 127.0.0.1."""
+    """Serve the application on a free port of 127.0.0.1."""
     app = application()
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))

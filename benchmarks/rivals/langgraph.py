@@ -1,4 +1,4 @@
-"""LangGraph's store on SQLite, which LangMem's tools write and search: a value a round."""
+"""LangGraph's store on SQLite, which LangMem's tools write and search: a value for each round."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ _AT_ONCE = 1000
 
 
 class LangGraphMemory:
-    """A namespace a user; vectors by the store's own extension, of the field `text`."""
+    """A namespace for each user; the store's own extension keeps vectors of the field `text`."""
 
     def __init__(self, folder: Path, embeddings: str) -> None:
         from langgraph.store.sqlite import SqliteStore
@@ -26,15 +26,15 @@ class LangGraphMemory:
         self._store.setup()
 
     def add(self, user: str, rounds: Sequence[Round]) -> None:
-        """One batch of puts."""
+        """Add all rounds in one batch of puts."""
         from langgraph.store.base import PutOp
 
-        # The text alone is encoded; the index's own `fields`, which should say so, is not read.
+        # Only the text is encoded. `index` says so here, as the store ignores the index's `fields`.
         puts = [PutOp((user,), key, value, index=["text"]) for key, value in values(rounds)]
         self._store.batch(puts)
 
     def search(self, user: str, question: str, limit: int) -> list[RecalledRound]:
-        """The nearest values."""
+        """The rounds of the nearest values."""
         return found(self._store.search((user,), query=question, limit=limit))
 
     def forget(self, user: str) -> None:
@@ -56,7 +56,7 @@ def values(rounds: Iterable[Round]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def found(items: Iterable[Any]) -> list[RecalledRound]:
-    """What the store finds."""
+    """The rounds in the items that the store finds."""
     kept = [item.value for item in items]
     return [
         RecalledRound(value["session"], value["round"], value["said"], value["text"])

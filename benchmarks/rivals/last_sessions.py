@@ -13,7 +13,7 @@ SESSIONS = 10
 
 
 class LastSessions:
-    """A file of JSON lines a user."""
+    """A memory of one file of JSON lines for each user."""
 
     def __init__(self, folder: Path, embeddings: str = "") -> None:
         self._folder = folder
@@ -26,7 +26,7 @@ class LastSessions:
             file.write(lines)
 
     def search(self, user: str, question: str, limit: int) -> list[RecalledRound]:
-        """The rounds of the last sessions, all of them: they are its limit."""
+        """All rounds of the last sessions; `limit` is ignored."""
         with self._lock:
             lines = self._file(user).read_text().splitlines() if self._file(user).exists() else []
         return latest(Round(**json.loads(line)) for line in lines)

@@ -1,7 +1,7 @@
-"""One system through the harness: told and asked, then read over the shoulder of its reader.
+"""Measures one system through the harness: tells and asks it, then reads its reader's prompts.
 
-The second time it is started anew, with the harness as its language model: what it found comes from
-the disk.
+For the prompts the system is started anew, with the harness as its language model, so everything
+that it finds comes from the disk.
 """
 
 import json
@@ -28,14 +28,14 @@ PROFILE = _HERE / "profile.toml"
 OURS = "aide-memoire"
 USAGE = "usage.json"
 _PROMPTS = "prompts.jsonl"
-# By name: the module that speaks to it. Its requirements have the same name, where it has any.
+# The module for each system. The file of its requirements, if it has any, has the same name.
 RIVALS = {
     "chroma": "chroma",
     "langgraph": "langgraph",
     "mem0": "mem0",
     "last-10-sessions": "last_sessions",
 }
-# Nothing leaves the machine: telemetry is off, and what is called all the same finds no way.
+# Nothing leaves the machine: telemetry is off, and other calls end at a proxy that is not there.
 _NOWHERE = "http://127.0.0.1:9"
 _ALONE = {
     "HTTP_PROXY": _NOWHERE,
@@ -48,15 +48,15 @@ _ALONE = {
     "PYTHONPATH": str(ROOT),
 }
 _READY_SECONDS = 60.0
-# Our tokens are the model's, of more than four characters, and instructions are not counted: with
-# so many no prompt is longer than those of the others.
+# Our budget counts the model's tokens, which have more than four characters, and no instructions.
+# With this budget no prompt of ours is longer than those of the other systems.
 _OURS_TOKENS = 6200
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where runs go, where environments are made and for which Python, and who reads: a model at
-    `reader` by its name, or nobody.
+    """The folders of runs and of environments, the Python for the environments, and the reader: a
+    model at the address `reader` with its name, or nobody.
     """
 
     out: Path
@@ -68,8 +68,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class MachineUse:
-    """What a run took of the machine, in MB: memory at its peak of the system and of the encoder's
-    process where that is another, and blocks on the disk.
+    """What a run took of the machine, in MB: the peak memory of the system, that of the encoder's
+    process if it is a separate one, and blocks on the disk.
     """
 
     memory: float
@@ -79,15 +79,15 @@ class MachineUse:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server, by its URL, and the processes that make it up: its own, perhaps the encoder's."""
+    """A server's URL and the ids of its processes: its own, and the encoder's if it is separate."""
 
     url: str
     processes: tuple[int, ...]
 
 
 def measure(name: str, place: Place, questions: Sequence[str]) -> None:
-    """A run of a system, and what its reader gets to see of the same histories; `questions` are
-    options of `harness run` that choose them. What is there already is not done again.
+    """Run a system, and record its reader's prompts on the same histories. `questions` are options
+    of `harness run` that choose the questions. Finished parts are not done again.
     """
     out = place.out / name
     if not (out / USAGE).exists():
@@ -98,7 +98,7 @@ def measure(name: str, place: Place, questions: Sequence[str]) -> None:
 
 
 def _run(name: str, place: Place, questions: Sequence[str]) -> None:
-    """Told, asked and judged; leaves a run directory and what it took of the machine."""
+    """Tell, ask and judge a system; leaves a run directory and the machine's use."""
     folder, out = place.out / "data" / name, place.out / name
     folder.mkdir(parents=True, exist_ok=True)
     with started(name, place, folder, place.reader) as running:
@@ -110,7 +110,7 @@ def _run(name: str, place: Place, questions: Sequence[str]) -> None:
 
 
 def _listen(name: str, place: Place, questions: Sequence[str]) -> None:
-    """The prompts of its reader, put into the run directory."""
+    """Record the prompts of the system's reader, and copy them into the run directory."""
     out, heard = place.out / name, place.out / "context" / name
     port = free_port()
     reader = f"http://127.0.0.1:{port}/v1"
@@ -127,7 +127,7 @@ def _profile(name: str) -> tuple[str, ...]:
 
 @contextmanager
 def started(name: str, place: Place, folder: Path, reader: str = "") -> Iterator[Running]:
-    """A system on its folder, read by a model at `reader` or by nobody; ended at the end."""
+    """Run a system on its folder, with a model at `reader` or none; it ends with the context."""
     if name == OURS:
         with _ours(folder, reader, place.reader_model) as running:
             yield running
@@ -150,7 +150,7 @@ def started(name: str, place: Place, folder: Path, reader: str = "") -> Iterator
 
 @contextmanager
 def _ours(folder: Path, reader: str, model: str) -> Iterator[Running]:
-    """Without vectors kept on disk, which only a second run would gain from."""
+    """Run ours, without a cache of vectors on disk, from which only a second run would gain."""
     settings = {"embedder_cache_mb": "0"}
     if reader:
         settings |= {
@@ -170,14 +170,14 @@ def _ours(folder: Path, reader: str, model: str) -> Iterator[Running]:
 
 
 def peak_mb(process_id: int) -> float:
-    """The most memory that a process has had so far, files mapped into it included."""
+    """The peak memory of a process so far in MB, mapped files included."""
     status = Path(f"/proc/{process_id}/status").read_text()
     found = re.search(r"VmHWM:\s+(\d+)", status)
     return int(found[1]) / 1024 if found else 0.0
 
 
 def _harness(*arguments: str) -> None:
-    """A command of the harness to its end. Raises `CalledProcessError` where it fails."""
+    """Run a command of the harness. Raises `CalledProcessError` if it fails."""
     alone: Mapping[str, str] = {name: value for name, value in _ALONE.items() if "PROXY" in name}
     command = [sys.executable, "-m", "harness", *arguments]
     subprocess.run(command, check=True, env=os.environ | alone)

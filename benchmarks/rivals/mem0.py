@@ -15,7 +15,7 @@ class Mem0Memory:
     """The open-source `Memory` on qdrant-client's local mode, which is what it uses by default."""
 
     def __init__(self, folder: Path, embeddings: str) -> None:
-        # Read when the library is imported. It keeps an id of the machine in its folder.
+        # The library reads these on import. It keeps an id of the machine in its folder.
         os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder / "mem0")}
         from mem0 import Memory
 
@@ -23,12 +23,12 @@ class Mem0Memory:
         self._memory.vector_store = OneAtATime(self._memory.vector_store)
 
     def add(self, user: str, rounds: Sequence[Round]) -> None:
-        """A call a round, as its documentation shows for a conversation that goes on."""
+        """Add one round in each call, as its documentation shows for a growing conversation."""
         for told in rounds:
             self._memory.add(messages(told), user_id=user, metadata=metadata(told), infer=False)
 
     def search(self, user: str, question: str, limit: int) -> list[RecalledRound]:
-        """The best messages; none is left out for a low score."""
+        """The best messages; a low score leaves no message out."""
         reply = self._memory.search(question, top_k=limit, filters={"user_id": user}, threshold=0.0)
         return found(reply)
 
@@ -59,7 +59,8 @@ class OneAtATime:
 
 
 def configuration(folder: Path, embeddings: str) -> dict[str, Any]:
-    """Its own store and history in a folder, an embedder on this machine, a model never called."""
+    """mem0's configuration: store and history in a folder, an embedder on this machine, and a model
+    that is never called."""
     store = {"path": str(folder / "qdrant"), "embedding_model_dims": DIMENSION, "on_disk": True}
     embedder = {"model": MODEL, "openai_base_url": embeddings, "api_key": "unused"}
     return {
@@ -76,12 +77,12 @@ def messages(told: Round) -> list[dict[str, str]]:
 
 
 def metadata(told: Round) -> dict[str, Any]:
-    """What is kept beside each message of a round."""
+    """The metadata that are kept with each message of a round."""
     return {"session": told.session, "round": told.index, "said": told.said}
 
 
 def found(reply: Mapping[str, Any]) -> list[RecalledRound]:
-    """What a search replies; a memory says who spoke."""
+    """The memories in a search's reply; each text begins with who spoke."""
     return [
         RecalledRound(
             memory["metadata"]["session"],

@@ -1,4 +1,4 @@
-"""What is made of the memories that were found: the prompt of a reader, or quotes without one."""
+"""Answers from the found memories: by a reader's prompt, or as quotes without a reader."""
 
 from collections.abc import Sequence
 
@@ -31,8 +31,8 @@ def quotes(found: Sequence[RecalledRound]) -> str:
 def prompt(
     question: str, today: str, found: Sequence[RecalledRound], tokens: int = PROMPT_TOKENS
 ) -> str:
-    """The best memories that fit, whole, in the order of their dates; of messages of one round the
-    user's stand first.
+    """The prompt with the best memories that fit, whole, in the order of their dates. Of messages
+    of one round, the user's come first.
     """
     empty = _PROMPT.format(memories="", today=today[:10], question=question)
     room = tokens * _CHARACTERS_A_TOKEN - len(empty)

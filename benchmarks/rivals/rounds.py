@@ -1,4 +1,4 @@
-"""What every rival is told and gives back: rounds, and memories that were found. Pure."""
+"""The data that every rival is told and returns: rounds, and found memories. Pure functions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ SOURCES = 50
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What a user said and the replies to it; `index` is its place in the session, from 0; `said`
-    is its time in RFC 3339. A piece of a round has the same index.
+    """A user's message and the replies to it. `index` is the round's place in the session, from 0;
+    `said` is its time in RFC 3339. A piece of a round has the round's index.
     """
 
     session: str
@@ -22,7 +22,7 @@ class Round:
 
     @property
     def text(self) -> str:
-        """All of it, a turn a paragraph."""
+        """The whole round, a line for each turn."""
         return "\n".join(f"{role}: {words}" for role, words in self.turns)
 
 
@@ -37,12 +37,12 @@ class RecalledRound:
 
     @property
     def source(self) -> dict[str, Any]:
-        """What a reply tells of it."""
+        """The memory as a reply lists it."""
         return {"session": self.session, "round": self.index, "text": self.text}
 
 
 class RivalMemory(Protocol):
-    """A product. Users never see each other's rounds. Calls come from several threads."""
+    """A product's memory. Users never see each other's rounds. Several threads may call it."""
 
     def add(self, user: str, rounds: Sequence[Round]) -> None:
         """Keep rounds of one session, in order, before the call returns."""
@@ -61,10 +61,8 @@ def recorded_rounds(session: str, turns: Sequence[Mapping[str, str]]) -> list[Ro
 
 
 def new_rounds(session: str, messages: Sequence[Mapping[str, str]], said: str) -> list[Round]:
-    """What a chat says that its last request did not: the replies to the user's message before, and
-    the new message.
-
-    System messages are no part of what is said.
+    """The parts of a chat that its last request did not have: the replies to the user's previous
+    message, and the new message. System messages are left out.
     """
     spoken = [message for message in messages if message["role"] in ("user", "assistant")]
     groups = list(_grouped([message | {"timestamp": said} for message in map(dict, spoken)]))
@@ -78,7 +76,8 @@ def new_rounds(session: str, messages: Sequence[Mapping[str, str]], said: str) -
 
 
 def _grouped(turns: Sequence[Mapping[str, str]]) -> Iterator[list[Mapping[str, str]]]:
-    """A user's turn opens a round; what the assistant says first is a round without one."""
+    """Group turns into rounds. A user's turn opens a round; turns of the assistant before the first
+    user turn are a round of their own."""
     group: list[Mapping[str, str]] = []
     for turn in turns:
         if turn["role"] == "user" and group:

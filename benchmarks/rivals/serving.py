@@ -1,7 +1,7 @@
-"""A product behind the chat API, with routes to be told whole sessions and to forget a user.
+"""A product behind the chat API, with routes to record whole sessions and to forget a user.
 
 `POST /v1/chat/completions` takes `user`, `session`, `when` (RFC 3339) and `store` beside the
-messages; its reply lists what was found in `memories`. The first line printed is the address.
+messages; `memories` in its reply lists what was found. The first line printed is the address.
 """
 
 import argparse
@@ -22,7 +22,7 @@ _CHAT, _SESSIONS, _USERS = "/v1/chat/completions", "/v1/sessions/", "/v1/users/"
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """A memory and who reads what it finds: a model at `reader`, or nobody."""
+    """A memory and its reader: a model at the address `reader`, or nobody."""
 
     memory: RivalMemory
     reader: str = ""
@@ -50,7 +50,7 @@ class Assistant:
         }
 
     def record(self, session: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Be told a whole session, without an answer."""
+        """Record a whole session, without an answer."""
         rounds = recorded_rounds(session, body["turns"])
         self.memory.add(body["user"], rounds)
         return {"rounds": len(rounds)}
@@ -72,7 +72,7 @@ class RivalServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Its base URL."""
+        """The server's base URL."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
@@ -115,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Silence."""
+        """Log nothing."""
 
 
 def serve(make: Callable[[Path, str], RivalMemory]) -> None:
@@ -127,7 +127,7 @@ def serve(make: Callable[[Path, str], RivalMemory]) -> None:
     parser.add_argument("--reader-model", default="reader", help="its name")
     given = parser.parse_args()
     given.data.mkdir(parents=True, exist_ok=True)
-    # Nobody reads what a library prints.
+    # Libraries may print, and only the address may stand on standard output.
     told, sys.stdout = sys.stdout, sys.stderr
     memory = make(given.data, given.embeddings)
     server = RivalServer(Assistant(memory, given.reader, given.reader_model))

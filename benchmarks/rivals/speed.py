@@ -1,7 +1,7 @@
-"""How long telling and asking take: all systems at once, in turns, so that each has the same load.
+"""How long telling and asking take: all systems run at once and take turns, under the same load.
 
 One user tells each system a made-up history, session by session; then each question is put to one
-system after the other. Whatever else the machine does, it does to all of them.
+system after the other. So other work on the machine affects all of them.
 """
 
 import statistics
@@ -47,7 +47,7 @@ class SystemCall:
 def speeds(
     place: Place, names: Sequence[str], rounds: int = ROUNDS, asked: int = QUESTIONS
 ) -> dict[str, Speed]:
-    """Of each system by its name, on folders of their own, without a reader."""
+    """The speed of each system by its name; each has an empty folder and no reader."""
     told = {name: 0.0 for name in names}
     answered: dict[str, list[float]] = {name: [] for name in names}
     with ExitStack() as stack:
@@ -61,7 +61,7 @@ def speeds(
             )
             urls[name] = running.url
             for request in [*telling(name, "before", history(1)), asking(name, "Hello?")]:
-                _timed(http, running.url, request)  # what is loaded at the first call is loaded now
+                _timed(http, running.url, request)  # Some parts are only loaded at the first call.
         talk = history(rounds)
         for at in range(0, rounds, _ROUNDS_A_SESSION):
             for name in names:
@@ -76,7 +76,7 @@ def speeds(
 
 
 def history(rounds: int) -> list[list[dict[str, str]]]:
-    """So many made-up rounds as turns, an hour after each other."""
+    """Make up this many rounds as turns, an hour apart."""
     made = []
     for number, said in enumerate(zip(messages(rounds), replies(rounds), strict=True)):
         at = f"{_START + timedelta(hours=number):%Y-%m-%dT%H:%M:%SZ}"
@@ -88,7 +88,7 @@ def history(rounds: int) -> list[list[dict[str, str]]]:
 def telling(
     name: str, session: str, rounds: Sequence[Iterable[dict[str, str]]]
 ) -> list[SystemCall]:
-    """The calls that tell a session: of ours one a round, as a chat goes on, of the others one."""
+    """The calls that tell a session: ours gets one for each round, as in a chat, others get one."""
     if name != OURS:
         turns = [turn for told in rounds for turn in told]
         return [SystemCall(f"/v1/sessions/{session}", {"user": _USER, "turns": turns})]
@@ -110,7 +110,7 @@ def asking(name: str, question: str) -> SystemCall:
 
 
 def _timed(http: httpx.Client, url: str, request: SystemCall) -> float:
-    """Seconds until the reply. Raises `httpx.HTTPStatusError` where it is none."""
+    """Seconds until the reply. Raises `httpx.HTTPStatusError` for an error status."""
     began = time.perf_counter()
     http.post(url + request.path, json=request.body).raise_for_status()
     return time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""Calls of servers on this machine, by what every Python has."""
+"""Calls of servers on this machine, with Python's standard library alone."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 MODEL = "all-MiniLM-L6-v2"
 DIMENSION = 384
 _SECONDS = 120.0
-# Proxies of the shell are for other machines.
+# Proxies of the environment are not for servers on this machine.
 _OPENER = build_opener(ProxyHandler({}))
 
 

@@ -1,1 +1,1 @@
-"""Runs side by side: the same questions, paired statistics, and what flipped."""
+"""Runs compared over the same questions: paired statistics, and questions whose verdicts differ."""

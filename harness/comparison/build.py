@@ -1,5 +1,5 @@
-"""The comparison of two or more runs as plain data (what `compare.json` holds), and written into a
-folder: JSON, Markdown, HTML.
+"""The comparison of two or more runs as plain data (the contents of `compare.json`), and the files
+made of it: JSON, Markdown, HTML.
 """
 
 import json
@@ -30,8 +30,8 @@ from harness.statistics.paired_tests import holm
 def build_comparison(
     runs: Sequence[ComparedRun], *, anyway: bool = False, plan: KeptPlan | None = None
 ) -> dict[str, Any]:
-    """The first run against each other one, over the questions that all of them selected; with a
-    plan, whether it was followed and held.
+    """Compare the first run with every other run, over the questions that all of them selected.
+    With a plan, also say whether the plan was followed and its hypothesis held.
 
     Raises `RunMismatch` for runs whose figures mean different things, unless `anyway`.
     """
@@ -86,7 +86,8 @@ def _against(
 def _without_faulty(
     first: ComparedRun, second: ComparedRun, questions: Sequence[QuestionDigest]
 ) -> dict[str, Any] | None:
-    """The accuracies without questions whose reference a dossier of either run calls faulty."""
+    """The accuracies without the questions whose reference a dossier of either run calls faulty;
+    None where it calls none faulty."""
     faulty = first.lines.faulty.keys() | second.lines.faulty.keys()
     sound = [q for q in questions if q.question_id not in faulty]
     if len(sound) == len(questions):
@@ -95,7 +96,7 @@ def _without_faulty(
 
 
 def _correct(comparisons: Sequence[dict[str, Any]]) -> None:
-    """Several runs against one are several tests: Holm's p-values over them."""
+    """Add Holm's p-values, since several runs against one base are several tests."""
     tested = [item["accuracy"] for item in comparisons if item["accuracy"]]
     for accuracy, p in zip(tested, holm([item["p"] for item in tested]), strict=True):
         accuracy["p_holm"] = p
@@ -122,7 +123,7 @@ def _account(run: ComparedRun) -> dict[str, Any]:
 def _repeats(
     runs: Sequence[ComparedRun], questions: Sequence[QuestionDigest]
 ) -> list[dict[str, Any]]:
-    """Judged runs of one set-up are repeats of each other."""
+    """The spread of each group of repeats: judged runs with the same set-up."""
     groups: list[list[ComparedRun]] = []
     for run in runs:
         if not run.is_judged:

@@ -1,4 +1,4 @@
-"""Which evidence one of two runs had in its prompt and the other had not, question by question."""
+"""Which evidence only one of two runs had in its prompt, question by question."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict
@@ -15,11 +15,11 @@ from harness.records.run_dir import Outcome, outcome_of
 from harness.records.schema import EvidenceTurn, RankedLine
 from harness.report.table import Columns, Table, table_of
 
-# Where no prompts were recorded, the best rounds that fit so many tokens stand for one.
+# Where no prompts were recorded, the best rounds that fit this many tokens stand for the prompt.
 BUDGET = CONTEXT_BUDGETS[0]
 Basis = Literal["prompt", "ranking"]
 Kind = Literal["lost", "gained", "both"]
-# Each piece of evidence by its place: whether a run had it.
+# Whether a run had a piece of evidence, by the place of the evidence.
 Held = Mapping[str, bool]
 
 
@@ -30,8 +30,8 @@ class CoveredEvidence(TypedDict):
 
 
 class CoveredQuestion(TypedDict):
-    """A question of whose evidence the runs had not the same: the second lost some, gained some, or
-    both.
+    """A question and which of its evidence each run had. `kind` says whether the second run lost
+    evidence, gained some, or both.
     """
 
     question_id: str
@@ -51,7 +51,8 @@ class KindCount(TypedDict):
 
 
 class Coverage(TypedDict):
-    """`n` questions have evidence of which both runs tell whether they had it."""
+    """`n` counts the questions for which both runs tell whether they had the evidence; `questions`
+    lists the ones where the runs differ."""
 
     n: int
     by_basis: dict[str, int]
@@ -119,7 +120,7 @@ def _differs(question: CoveredQuestion) -> bool:
 
 
 def _in_prompt(question: QuestionDigest, run: ComparedRun) -> Held:
-    """Each evidence turn with whether it stood in the recorded prompts."""
+    """Whether each evidence turn stood in the recorded prompts."""
     line = run.lines.prompts.get(question.question_id)
     return {_place(turn): turn["found"] for turn in (line["evidence_turns"] if line else ())}
 
@@ -129,7 +130,7 @@ def _place(turn: EvidenceTurn) -> str:
 
 
 def _texts(question: QuestionDigest, run: ComparedRun) -> dict[str, str]:
-    """Each place with how its evidence begins, as far as that is known."""
+    """The place and the beginning of each piece of evidence, by place, where it is known."""
     begins = zip(question.evidence_rounds, question.evidence_begins, strict=False)
     texts = {f"round {name}": f"round {name}: {text}" for name, text in begins}
     line = run.lines.prompts.get(question.question_id)
@@ -140,7 +141,7 @@ def _texts(question: QuestionDigest, run: ComparedRun) -> dict[str, str]:
 
 
 def _in_ranking(question: QuestionDigest, run: ComparedRun) -> Held:
-    """Each evidence round, or session where none is labelled, with whether it fits the budget."""
+    """Whether each evidence round (or session, where no round is labelled) fits the budget."""
     line = run.lines.retrieval.get(question.question_id)
     if line is None or question.is_abstention or not tells_context(line):
         return {}
@@ -183,7 +184,7 @@ _COUNTS: Columns = {
 
 
 def coverage_table(item: Mapping[str, Any]) -> Table:
-    """How many questions each run had evidence for that the other lacked."""
+    """The table that counts questions by which run had evidence that the other run lacked."""
     found: Coverage = item["coverage"]
     note = f"{found['n']} questions with evidence of which both runs tell."
     if ranked := found["by_basis"].get("ranking"):
@@ -196,7 +197,7 @@ def coverage_table(item: Mapping[str, Any]) -> Table:
 
 
 def covered_questions_table(item: Mapping[str, Any], *, is_detail: bool = True) -> Table:
-    """Each piece of evidence that one run had and the other had not."""
+    """The table of the pieces of evidence that only one run had."""
     found: Coverage = item["coverage"]
     rows = [
         (

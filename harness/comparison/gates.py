@@ -1,5 +1,5 @@
-"""All gates of one command, read before it starts and checked when it is done; a JUnit file of
-them.
+"""The gates of one command. They are read before the command starts and checked when it is done; a
+JUnit file tells their results.
 """
 
 import json
@@ -24,7 +24,7 @@ from harness.statistics.paired_tests import Pairs, holm, mcnemar_worse, signs_wo
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """Whether a run passes the gate of this name, with the figures that say so."""
+    """Whether a run passes the gate of this name; `said` has the figures in words."""
 
     name: str
     passed: bool
@@ -46,7 +46,7 @@ class Threshold:
         return f"--fail-under {self.metric}={self.value:g}"
 
     def check(self, report: Report) -> GateResult:
-        """Compare the report's figure itself, not its interval; one that is not there fails."""
+        """Compare the report's figure itself, not its interval; a missing figure fails."""
         value = figure_of(report, self.metric)
         if value is None:
             return GateResult(self._name, False, f"{self.metric} was not measured in this run")
@@ -55,7 +55,7 @@ class Threshold:
 
 
 def parse_threshold(text: str) -> Threshold:
-    """`METRIC=VALUE`, or a value for the accuracy; `UsageError` for anything else."""
+    """Read `METRIC=VALUE`, or a value for the accuracy; raises `UsageError` for anything else."""
     metric, found, value = text.rpartition("=")
     if not found:
         metric = "accuracy"
@@ -83,7 +83,7 @@ FRACTIONS = ("round.recall_fraction@10", "turn.recall_fraction@10")
 
 
 class _Figure(NamedTuple):
-    """A figure of both runs; `p` is of being worse, None for one that is gone now."""
+    """A figure of both runs; `p` is the p-value of its being worse now, None if it is missing."""
 
     name: str
     said: str
@@ -91,7 +91,8 @@ class _Figure(NamedTuple):
 
 
 def check_regression(path: Path, base: Path) -> list[GateResult]:
-    """Hold the run in `path` against a base; raises for a base it cannot be compared with."""
+    """Compare the run in `path` with a base, a run or a report. Raises `RunMismatch` or
+    `UsageError` where they cannot be compared."""
     if base.is_dir() or (base.parent / MANIFEST).exists():
         figures = _against_run(path, base if base.is_dir() else base.parent)
     else:
@@ -109,7 +110,8 @@ def require_base(base: Path) -> None:
 
 
 def _held_together(figures: Sequence[_Figure]) -> Iterator[GateResult]:
-    """Each figure with its p-value among all that were tested; what is gone fails untested."""
+    """A gate for each figure, with its p-value corrected over all tested figures. A figure that is
+    missing now fails without a test."""
     tested = [figure.p for figure in figures if figure.p is not None]
     corrected = iter(holm(tested))
     for name, said, p in figures:
@@ -230,14 +232,14 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def write_junit(path: Path, run: ComparedRun, gates: Sequence[GateResult] = ()) -> None:
-    """Replace the file; raises `UsageError` where that is not possible."""
+    """Write the JUnit file anew; raises `UsageError` where it cannot be written."""
     with raising(UsageError, f"--junit {path}: cannot be written"):
         path.write_text(junit_xml(run, gates), encoding="utf-8")
 
 
 def junit_xml(run: ComparedRun, gates: Sequence[GateResult] = ()) -> str:
-    """A wrong answer is a failure, a missing one an error, an unscored one skipped; a gate that
-    does not hold is a failure, too.
+    """The run as JUnit XML: a wrong answer is a failure, a missing answer an error, an unscored one
+    skipped, and a gate that does not hold is a failure.
     """
     suite = ElementTree.Element("testsuite", name=_plain(run.report["dataset"]))
     outcomes = [_case(suite, question, run.lines) for question in run.lines.questions]
@@ -291,7 +293,7 @@ def _plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Gates:
-    """What a run is held against, and where its JUnit file goes."""
+    """The thresholds and the base of a run, and the path of its JUnit file."""
 
     thresholds: Sequence[Threshold] = ()
     base: Path | None = None
@@ -299,13 +301,13 @@ class Gates:
 
     @classmethod
     def of(cls, fail_under: Sequence[str], base: Path | None, junit: Path | None) -> Self:
-        """Read the options; raises `UsageError` for what cannot be checked later."""
+        """Read the options; raises `UsageError` for values that could not be checked later."""
         if base is not None:
             require_base(base)
         return cls([parse_threshold(text) for text in fail_under], base, junit)
 
     def check(self, path: Path) -> list[GateResult]:
-        """Hold the run in `path` against every gate, and write its JUnit file."""
+        """Check the run in `path` against every gate, and write its JUnit file."""
         if not (self.thresholds or self.base or self.junit):
             return []
         run = load_run(path)

@@ -1,5 +1,5 @@
-"""What a second judging of the same frozen answers says of a comparison: how far the judgements
-agree, and whether the difference between the runs stands by both.
+"""Two judgements of the same answers of two runs: how far they agree, and whether the difference
+between the runs holds by both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,8 +15,8 @@ from harness.statistics.paired_tests import Agreement, agreement_of
 
 
 class JudgeNoise(TypedDict):
-    """`is_again`: the same judge was asked twice. `flips` are questions whose verdicts differ
-    between the runs, by the judge, by the second one, and alike by both.
+    """`is_again` says that the same judge was asked twice. `flips` counts the questions whose
+    verdicts differ between the runs: by the judge, by the second judge, and alike by both.
     """
 
     judge: str
@@ -30,7 +30,7 @@ class JudgeNoise(TypedDict):
 def judge_noise(
     first: ComparedRun, second: ComparedRun, questions: Sequence[QuestionDigest]
 ) -> JudgeNoise | None:
-    """None unless one second judge judged both runs."""
+    """Both judgements of two runs compared; None unless the same second judge judged both runs."""
     judges = [run.manifest.get("second_judge") for run in (first, second)]
     ours, theirs = judges
     if not ours or not theirs or (ours["id"], ours["hash"]) != (theirs["id"], theirs["hash"]):
@@ -57,7 +57,7 @@ def _judged_again(run: ComparedRun) -> ComparedRun:
 
 
 def _agreement(runs: Sequence[ComparedRun], questions: Sequence[QuestionDigest]) -> Agreement:
-    """Over the answers of all runs that both judgements could read."""
+    """The judgements' agreement over the runs' answers that have a verdict by both."""
     pairs = [
         (question.question_id, verdicts)
         for run in runs

@@ -172,8 +172,8 @@ def paired_figures(
 def paired_figures_by_type(
     first: ComparedRun, second: ComparedRun, questions: Questions
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """The chief figures of retrieval by the type of question; their p-values are also Holm's over
-    the types.
+    """The chief retrieval figures by type of question; `p_holm` is the p-value corrected over the
+    types.
     """
     ours, theirs = question_figures(first), question_figures(second)
     found = {}
@@ -217,7 +217,8 @@ def _crossed(
 def _difference(
     first: Sequence[float], second: Sequence[float], questions: Questions
 ) -> dict[str, Any]:
-    """Second less first with its bootstrap bounds, drawn by history; None where nothing varies."""
+    """The second run's mean less the first's, with bootstrap bounds drawn by history; bounds are
+    None where nothing varies."""
     changes = [float(b) - float(a) for a, b in zip(first, second, strict=True)]
     histories = [q.history_id for q in questions]
     low, high = bootstrap_mean(changes, histories) or (None, None)

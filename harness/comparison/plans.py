@@ -1,4 +1,4 @@
-"""Plans of comparisons, and all plans under a folder with what became of them."""
+"""Plans of comparisons, and all plans under a folder with their outcomes."""
 
 import json
 from collections import Counter
@@ -37,8 +37,8 @@ def comparison_outcome(
     comparisons: Sequence[Mapping[str, Any]],
     n: int,
 ) -> PlanOutcome:
-    """What a plan says of the second run against the first; raises `UsageError` for a plan of
-    single runs, or more runs than two.
+    """The outcome of a plan for the second run against the first. Raises `UsageError` if the plan
+    is for single runs, or if there are not exactly two runs.
 
     The first run may be older than the plan.
     """
@@ -79,7 +79,7 @@ def _cell(comparison: Mapping[str, Any], metric: str) -> Mapping[str, Any] | Non
 
 
 class PlanRow(PlanOutcome):
-    """A plan with what became of it in the run or comparison of this name."""
+    """A plan with its outcome in the run or comparison of this name."""
 
     name: str
 
@@ -90,8 +90,8 @@ class PlansUnder(TypedDict):
 
 
 def plans_under(folder: Path) -> PlansUnder:
-    """Every plan under a folder in the order in which they were written, with what became of each,
-    and what could not be read. Raises `UsageError` where there is no plan.
+    """Every plan under a folder with its outcome, in the order of writing, and the errors of runs
+    that could not be read. Raises `UsageError` where there is no plan.
     """
     found, unread = _of_runs(folder)
     found += _of_comparisons(folder)
@@ -127,7 +127,7 @@ def _of_comparisons(folder: Path) -> Iterator[PlanRow]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, KeptPlan]]:
-    """Plans as people keep them, beside the copies that runs have."""
+    """The plan files that people keep; the copies inside run directories are left out."""
     for path in sorted(folder.rglob("*.json")):
         if path.stat().st_size > _LARGEST or (path.parent / MANIFEST).exists():
             continue
@@ -136,7 +136,7 @@ def _files(folder: Path) -> Iterator[tuple[str, KeptPlan]]:
 
 
 def _lay_beside(found: list[PlanRow], files: Iterable[tuple[str, KeptPlan]]) -> None:
-    """Add what was planned and never run; say where a file is no more what was run."""
+    """Add the plans that were never run, and note where a plan's file was edited after its run."""
     for name, kept in files:
         used = [one for one in found if one["plan"]["plan_id"] == kept.plan["plan_id"]]
         for one in used:

@@ -1,5 +1,5 @@
-"""Finished runs as a comparison takes them: read whole with their reports; whether they may be
-compared at all, and what sets them apart.
+"""Finished runs for a comparison: reading them with their reports, deciding whether they may be
+compared, and listing how their set-ups differ.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class ComparedRun:
 
 
 def load_runs(paths: Sequence[Path]) -> list[ComparedRun]:
-    """Read run directories; raises `UsageError` where there is none, or two are the same."""
+    """Read run directories; raises `UsageError` for a path without a run, or named twice."""
     if len({path.resolve() for path in paths}) != len(paths):
         raise UsageError("a run cannot be compared with itself: name different directories")
     return [read_run_at(path, name) for path, name in zip(paths, short_names(paths), strict=True)]
@@ -42,7 +42,7 @@ def load_run(path: Path) -> ComparedRun:
 
 
 def short_names(paths: Sequence[Path]) -> list[str]:
-    """The last part of each path, and as many parts before it as tell them all apart."""
+    """The last parts of each path, as few as make all names different."""
     parts = [path.resolve().parts for path in paths]
     for depth in range(1, max(map(len, parts), default=0) + 1):
         names = ["/".join(part[-depth:]) for part in parts]
@@ -65,12 +65,13 @@ _ACCOUNT = ("mode", "approach", "filters", "assistant", "harness_version")
 
 _Level = Literal["ranked_sessions", "ranked_rounds"]
 _LEVELS: dict[_Level, str] = {"ranked_sessions": "sessions", "ranked_rounds": "rounds"}
-# No figure of a comparison looks deeper.
+# The deepest cut-off of a comparison's figures.
 _DEEPEST = 10
 
 
 def require_comparable(runs: Sequence[ComparedRun], *, anyway: bool) -> list[str]:
-    """What makes figures incomparable, as sentences; raises `RunMismatch` unless `anyway`."""
+    """The reasons why the runs' figures cannot be compared, as sentences; with any reason, raises
+    `RunMismatch` unless `anyway`."""
     problems = list(_problems(runs))
     if problems and not anyway:
         raise RunMismatch(
@@ -94,7 +95,7 @@ def _problems(runs: Sequence[ComparedRun]) -> Iterator[str]:
 
 
 def cautions(runs: Sequence[ComparedRun]) -> list[str]:
-    """What a reader should know, though the runs can be compared."""
+    """Warnings to the reader about runs that can be compared."""
     found = []
     for run in runs:
         counts = run.report
@@ -128,7 +129,7 @@ def _unequal_depth(runs: Sequence[ComparedRun], level: _Level) -> str | None:
 
 
 def set_up_differences(runs: Sequence[ComparedRun]) -> dict[str, list[Any]]:
-    """Every setting that is not the same in all runs, by its dotted name, one value a run."""
+    """Every setting that differs between runs: its dotted name, and a value for each run."""
     flat = [dict(_flat(set_up(run))) for run in runs]
     names = sorted({name for settings in flat for name in settings})
     values = {name: [settings.get(name) for settings in flat] for name in names}
@@ -136,8 +137,8 @@ def set_up_differences(runs: Sequence[ComparedRun]) -> dict[str, list[Any]]:
 
 
 def set_up(run: ComparedRun) -> dict[str, object]:
-    """What was measured: mode, selection, assistant with its own account of itself, or its address
-    where it gives none.
+    """The set-up of a run: mode, selection, and the assistant as it describes itself, or its
+    address where it does not.
     """
     account: dict[str, object] = {name: run.manifest.get(name) for name in _ACCOUNT}
     known: Mapping[str, object] = run.manifest["assistant"] or {}
@@ -151,7 +152,7 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
         return
     for key, inner in value.items():
-        # The place where a server listens and keeps its files changes nothing that it answers.
+        # A server's address and folder do not change its answers.
         if key not in PLACE_SETTINGS:
             yield from _flat(inner, f"{name}.{key}" if name else key)
 

@@ -35,7 +35,7 @@ def repeats_tables(comparison: Comparison) -> list[Table]:
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """What must be said before any figure."""
+    """The sentences that a reader must see before any figure."""
     said = [f"NOT COMPARABLE: {problem}." for problem in comparison["problems"]]
     said += [f"{caution}." for caution in comparison["cautions"]]
     questions = comparison["questions"]

@@ -1,5 +1,5 @@
-"""Judges: answers compared with references. Every judge has an identity, and a way from an answered
-question to a verdict.
+"""Judges, which compare answers with references. Every judge has an identity, and a method that
+turns an answered question into a verdict.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ class Verdict:
     unreadable.
 
     `certainty` is how sure the judge is, 0.5 to 1, None where it cannot say. `details` are further
-    fields of the verdict's line: what was asked with, and what it took.
+    fields of the verdict's line: the prompt that was used, and the calls and tokens spent.
     """
 
     verdict: Decision | None
@@ -44,17 +44,17 @@ class Judge(Protocol):
 
     @property
     def account(self) -> Mapping[str, Any]:
-        """What a manifest says of it besides: model, address, hashes of prompts."""
+        """Further facts for a run's manifest: model, address, hashes of prompts."""
 
     @property
     def meter(self) -> Meter | None:
-        """What pays for its model; None where it has none."""
+        """The meter that pays for the judge's model; None for a judge without a model."""
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
-        """The characters of every prompt that a verdict may take; [] without a model."""
+        """The length in characters of every prompt that a verdict may need; [] without a model."""
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
         """Compare one hypothesis with the question's answer."""
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close the judge's connections."""

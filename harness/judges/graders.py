@@ -1,8 +1,8 @@
-"""The graders of cases of one's own, without a model: `exact`, `number` and `program`.
+"""The graders of a user's own cases, without a model: `exact`, `number` and `program`.
 
-A program is whatever the file of cases names. Who runs it gives its author the rights of their own
-account, as with any script from elsewhere. So it runs only where the command line says so; until
-then its answers are unscored.
+A program is whatever the file of cases names. Whoever runs it gives its author the rights of their
+own account, as with any foreign script. So a program runs only where the command line allows it;
+otherwise the answers that it grades stay unscored.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from harness.records.digest import QuestionDigest
 _PROGRAM_SECONDS = 60.0
 _SHOWN = 500
 _SWITCH = "--run-programs"
-# What a program needs of the environment. Keys and the like are none of its business.
+# A program gets only these variables of the environment: it must not see keys and other secrets.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT")
 
 
@@ -32,7 +32,7 @@ class GradersJudge:
 
     def __init__(self, *, runs_programs: bool = False) -> None:
         self._runs_programs = runs_programs
-        # What was unscored for want of the switch is judged anew with it.
+        # The hash depends on the switch, so that answers left unscored without it are judged again.
         self.hash = "6ade50000002" if runs_programs else "6ade50000001"
         self.account: Mapping[str, Any] = {"kind": "graders", "programs": runs_programs}
 
@@ -58,7 +58,7 @@ class GradersJudge:
 
 
 def _exact(answers: list[str], said: str) -> Verdict:
-    """Right is an answer word for word; case, spaces and a full stop do not count."""
+    """Pass a hypothesis that equals an answer; case, spaces and a final full stop do not count."""
     is_right = _plain(said) in map(_plain, answers)
     return Verdict("yes" if is_right else "no", "exactly" if is_right else "in other words")
 
@@ -68,7 +68,7 @@ def _plain(text: str) -> str:
 
 
 def _number(expected: float, within: float, said: str) -> Verdict:
-    """Right is an answer with this number, in digits or words, and no other one."""
+    """Pass a hypothesis with this number, in digits or words, and no other number."""
     found = {one.value for one in quantities(said)}
     is_right = bool(found) and all(abs(one - expected) <= within + 1e-9 for one in found)
     told = ", ".join(f"{one:g}" for one in sorted(found)) or "no number"
@@ -76,8 +76,8 @@ def _number(expected: float, within: float, said: str) -> Verdict:
 
 
 async def _program(path: str, question: QuestionDigest, said: str) -> Verdict:
-    """The program reads a JSON object and ends with 0 for right and 1 for wrong; all else is no
-    verdict."""
+    """Run the grader's program. It reads a JSON object from its standard input and exits with 0 for
+    right and 1 for wrong; every other outcome is no verdict."""
     named = ("question_id", "question", "question_date", "answer")
     asked = {name: getattr(question, name) for name in named} | {"hypothesis": said}
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}

@@ -19,10 +19,10 @@ _TOKENS = ("calls", "prompt_tokens", "completion_tokens")
 
 
 class ModelJudge:
-    """Every vote is one call, asked again once when its reply states no verdict of the menu.
+    """A judge whose every vote is one call, repeated once if the reply states no listed verdict.
 
-    Of several complete answers any one suffices; each is compared by itself. What stays unreadable
-    is unscored, never wrong.
+    Where a question has several complete answers, the hypothesis is compared with each by itself
+    and needs to match only one. An unreadable verdict is unscored, never wrong.
     """
 
     def __init__(self, rubric: Rubric, chat: OpenAIChat, *, votes: int = 1) -> None:
@@ -54,11 +54,13 @@ class ModelJudge:
 
     @property
     def meter(self) -> Meter:
-        """What pays for the calls; replies that were kept cost nothing."""
+        """The meter that pays for the calls; replies from the cache cost nothing."""
         return self._chat.meter
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
-        """One for each answer and vote, as if none but the last answer passed."""
+        """One length for each answer and vote: the worst case, in which no answer but the last
+        matches.
+        """
         said = self._rubric.cleaned(hypothesis)
         if self._unasked(question, said) is not None:
             return []
@@ -130,8 +132,8 @@ class ModelJudge:
         read: Callable[[str], T | None],
         again: str,
     ) -> tuple[T | None, str]:
-        """What a reply states, and the reply; one that says something else is asked for it
-        `again`.
+        """Return what the model's reply states, and the reply's text. If `read` finds nothing in
+        the first reply, the model is asked once more with the text `again`.
         """
         messages: Messages = [{"role": "user", "content": text}]
         reply = await self._chat.ask(messages, vote=vote)
@@ -164,8 +166,8 @@ def _counted(votes: list[tuple[Decision | None, str]], details: dict[str, Any]) 
 
 
 def _with_first_reply(verdict: Verdict, reply: str) -> Verdict:
-    """Official scripts ask once, and take what comes: where that was not what decided here, it is
-    kept beside the verdict.
+    """The verdict with the model's first reply beside it, where another reply decided. The official
+    scripts ask once and take that first reply.
     """
     if verdict.raw == reply:
         return verdict
@@ -173,7 +175,7 @@ def _with_first_reply(verdict: Verdict, reply: str) -> Verdict:
 
 
 def tokens_of(replies: Sequence[ModelReply]) -> dict[str, int]:
-    """The calls that these replies took, and their tokens."""
+    """The number of calls behind these replies, and the sums of their tokens."""
     prompt = sum(reply.prompt_tokens or 0 for reply in replies)
     completion = sum(reply.completion_tokens or 0 for reply in replies)
     return dict(zip(_TOKENS, (len(replies), prompt, completion), strict=True))

@@ -1,4 +1,4 @@
-"""One OpenAI-compatible chat model, as judges and authors need it, and its replies kept on disk."""
+"""A client of one OpenAI-compatible chat model for judges and authors, with a cache on disk."""
 
 import asyncio
 import hashlib
@@ -25,7 +25,7 @@ from harness.spending import Meter
 
 
 class ReplyCache:
-    """Replies by everything that they depend on; failures are never kept.
+    """A cache of replies whose key is everything that a reply depends on; failures are not kept.
 
     Files are written whole and renamed, so several processes may share a folder.
     """
@@ -58,10 +58,10 @@ class ReplyCache:
 
 
 Messages = Sequence[Mapping[str, str]]
-# Some models refuse settings that others need; a refused one is left out and the call repeated.
+# Some models refuse settings that others need: a refused setting is left out, the call repeated.
 _SETTINGS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 2048}
 _THINKING_OFF = {"chat_template_kwargs": {"enable_thinking": False}}
-# Busy: the same request may succeed later. Refused: the request itself is at fault.
+# Status codes. Busy: the same request may succeed later. Refused: the request itself is at fault.
 _BUSY = (408, 409, 429)
 _REFUSED = (400, 422)
 
@@ -78,7 +78,7 @@ class ChatEndpoint:
     timeout: float = 120.0
     retries: int = 6
     think: bool = True
-    # The role that messages name.
+    # The role that error messages name.
     role: str = "judge"
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class ChatEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model or a person said, and the tokens that a server counted, None where none did."""
+    """The text of a model or a person, and the server's token counts, None where it gave none."""
 
     text: str
     finish_reason: str = "stop"
@@ -100,8 +100,8 @@ class ModelReply:
 
 
 class OpenAIChat:
-    """Asks, repeats with `Retry-After` and growing pauses, pays from a meter, and remembers replies
-    where a cache is given.
+    """Asks the model, repeats failed calls after `Retry-After` or growing pauses, pays from a
+    meter, and keeps replies where a cache is given.
     """
 
     def __init__(
@@ -118,10 +118,10 @@ class OpenAIChat:
         self._patience = RetryPolicy(first_wait=0.5, longest_wait=8.0)
 
     async def ask(self, messages: Messages, *, vote: int = 0) -> ModelReply:
-        """One reply. `vote` tells repeated askings of the same question apart in the cache.
+        """Return one reply. `vote` tells repetitions of the same request apart in the cache.
 
-        Raises `JudgeUnavailable` when going on makes no sense, `BudgetSpent` when it may not,
-        `JudgeCallFailed` for a request that the server takes exception to.
+        Raises `JudgeUnavailable` when further calls would fail too, `BudgetSpent` when the budget
+        is used up, and `JudgeCallFailed` when the server rejects this request.
         """
         request = self.identity(messages, vote)
         if (kept := self.kept(request)) is not None:
@@ -199,7 +199,7 @@ class OpenAIChat:
                     "Authorization": f"Bearer {self.endpoint.api_key or 'none'}",
                 },
                 timeout=self.endpoint.timeout,
-                # The meter says how many calls there are at a time.
+                # The meter already limits the number of concurrent calls.
                 limits=httpx.Limits(max_connections=None),
                 verify=trust_for(self.endpoint.base_url),
                 follow_redirects=True,
@@ -208,7 +208,7 @@ class OpenAIChat:
 
 
 def without_refused(body: dict[str, Any], refusal: str) -> dict[str, Any]:
-    """A request without the settings that a refusal of it names."""
+    """The request's body without the settings that the server's refusal names."""
     settings = {*_SETTINGS, *_THINKING_OFF}
     return {
         name: value
@@ -229,7 +229,7 @@ def _reply(response: httpx.Response, where: str) -> ModelReply:
 
 
 def completed(body: Any) -> ModelReply:
-    """The reply in a chat completion. Raises whatever a body of another shape leads to."""
+    """The reply in a chat completion. A body of another shape raises whatever its access raises."""
     choice, usage = body["choices"][0], body.get("usage") or {}
     return ModelReply(
         text=choice["message"].get("content") or "",
@@ -244,15 +244,15 @@ ID_BEGINS = "v"
 
 @dataclass(frozen=True, slots=True)
 class Correspondence:
-    """The replies there are, and the requests that wait for one, by the ids of requests."""
+    """The replies that were given elsewhere, and the requests that await one, by request id."""
 
     replies: Mapping[str, ModelReply] = field(default_factory=dict)
     awaited: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 class DeferredChat(OpenAIChat):
-    """Answers with what was replied elsewhere, and asks nobody. A reply is kept as one over HTTP
-    is, so that a judge of the same name takes either.
+    """A chat that asks no server and answers with replies given elsewhere. It caches them like
+    replies over HTTP, so a judge of the same name can use either kind.
     """
 
     def __init__(
@@ -269,10 +269,10 @@ class DeferredChat(OpenAIChat):
         self._votes = votes
 
     async def ask(self, messages: Messages, *, vote: int = 0) -> ModelReply:
-        """The reply; raises `JudgeReplyAwaited` where there is none, and notes the request down.
+        """Return the reply. Where there is none, note the request and raise `JudgeReplyAwaited`.
 
-        Every vote begins with the same messages, so that those of later votes wait as well. What
-        is asked after a reply depends on that reply.
+        Every vote begins with the same messages, so the first request of each later vote is noted
+        as well. Follow-up requests depend on the reply before them, and are noted one by one.
         """
         reply = self._known(messages, vote)
         if reply is not None:

@@ -28,8 +28,8 @@ from harness.records.digest import QuestionDigest
 from harness.spending import Meter, Payee, Price
 
 _LETTERS = "abcdefghij"
-# The last announced letter counts: models think aloud before. "The answer is a guess" names none.
-# "Option" alone announces nothing: models also say what is wrong with the others.
+# The last announced letter counts, as models think aloud first. "The answer is a guess" has none.
+# "Option" alone announces nothing: models also say what is wrong with the other options.
 _ANNOUNCED = re.compile(
     r"(?:answer|choice|option\W{1,3}is|(?<!not )(?<!n't )\b(?:choose|pick|select))"
     r"\W{0,12}(?:is\W{0,6})?(?:option\W{0,6})?\(?\b([b-j]|a(?!\s+[a-z]))\b(?!')"
@@ -44,7 +44,7 @@ _BRACKETED = re.compile(r"\(([a-j])\)")
 
 
 class ChoiceJudge:
-    """An answer is right when it names the right option, by letter or text, and no other."""
+    """Passes an answer that names the right option, by letter or text, and no other option."""
 
     id = "choice-1"
     hash = "c401ce000003"
@@ -72,9 +72,9 @@ class ChoiceJudge:
 def named_option(answer: str, options: Sequence[str]) -> int | None:
     """The index of the one option that an answer names, None where it names none or several.
 
-    In this order: a letter alone; the last letter after "answer", "choice", "option is" or a word
-    of choosing; a letter at the beginning; the only letter after "option", or in brackets; the only
-    option whose text occurs.
+    The first rule that applies decides: a letter alone; the last letter after "answer", "choice",
+    "option is" or a verb of choosing; a letter at the beginning; the only letter after "option", or
+    in brackets; the only option whose text occurs.
     """
     said = answer.lower()
     letter = _letter(said)
@@ -87,7 +87,7 @@ def named_option(answer: str, options: Sequence[str]) -> int | None:
         for i, option in enumerate(options)
         if option not in options[:i] and f" {_words(option)} " in f" {words} "
     ]
-    # "Red" occurs in "dark red": the longer one is meant.
+    # "Red" occurs in "dark red": the longer option is meant.
     meant = [
         i
         for i in found
@@ -111,22 +111,22 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-# `beam` judges with a model, or without one by words.
+# `beam` judges with a model where one is given, else by words.
 BEAM = "beam"
 WITHOUT_MODEL: dict[str, Callable[[], Judge]] = {"lexical": LexicalJudge, "choice": ChoiceJudge}
 GRADERS = "graders"
 JUDGES = (*WITHOUT_MODEL, *RUBRICS, GRADERS)
-# The address of whoever judges elsewhere and has none.
+# The address of an outside judge who has none, a person for example.
 NOWHERE = "http://elsewhere.invalid/v1"
 MODEL_AT_URL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """How model judges ask; `timeout` is seconds for one call, `votes` calls decide one verdict,
-    `price` is the model's, `payee` the judge's part in the run; `texts` is a folder of the
-    benchmarks' own prompts. With a `correspondence` the model is asked elsewhere. `runs_programs`
-    lets the programs run that a data set names as graders.
+    """How model judges ask. `timeout` is seconds for one call, `votes` the number of calls that
+    decide one verdict, `price` the model's price, `payee` the judge's role in the run, `texts` a
+    folder with the benchmarks' own prompts. With a `correspondence` the replies are given
+    elsewhere. `runs_programs` lets the programs run that a data set names as graders.
     """
 
     api_key: str | None = field(default=None, repr=False)
@@ -142,12 +142,12 @@ class JudgeOptions:
 
 
 def default_judge(dataset: str) -> str:
-    """The judge without a model that knows how the data set is scored."""
+    """The name of the judge without a model that fits the data set."""
     return BENCHMARKS[dataset].judge if dataset in BENCHMARKS else "lexical"
 
 
 def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
-    """The judge of that name; raises `UsageError` for any other, and for one without its model."""
+    """Return the judge that `spec` names; raises `UsageError` for an unknown or incomplete name."""
     options = options or JudgeOptions()
     name, given, model = spec.partition("=")
     if name not in JUDGES:

@@ -19,13 +19,13 @@ from harness.records.digest import QuestionDigest
 from harness.statistics.paired_tests import kendall_tau_b
 
 WORTHS = (0.0, 0.5, 1.0)
-# The least fractional score of a yes.
+# The lowest fractional score that passes.
 PASSES = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of one answer, 0 to 1, with what they were made of."""
+    """The scores of one answer, 0 to 1, with the figures they were computed from."""
 
     fractional: float
     official: float
@@ -33,7 +33,7 @@ class Scores:
 
     @property
     def verdict(self) -> Decision:
-        """Yes for half of what there is to get, by the fractional score."""
+        """Yes from half of the possible fractional score."""
         return "yes" if self.fractional >= PASSES else "no"
 
     def to_json(self) -> dict[str, Any]:
@@ -49,13 +49,14 @@ def scores_of_points(points: Sequence[float]) -> Scores:
 
 
 def scores_of_order(said: Sequence[int], expected: int) -> Scores:
-    """How well an answer orders events: Kendall's tau-b, brought to [0, 1], times F1; officially
-    without F1.
+    """How well an answer orders events: Kendall's tau-b, scaled to [0, 1], times F1. The official
+    score leaves out F1.
 
-    `said` are the answer's events in its order, each the number (from 1) of one of the `expected`
-    events, or 0 for another one. An event told again counts once, where it is told first. F1 is
-    that of the answer's events and the expected ones. Tau compares the ranks of all events of
-    either list; those that one list lacks share its last rank. An answer without events has 0.
+    `said` are the answer's events in its order: each is the number (from 1) of one of the
+    `expected` events, or 0 for any other event. A repeated event counts once, at its first place.
+    F1 compares the answer's events with the expected events. Tau compares the ranks of the union
+    of both lists; events that one list lacks share the last rank there. Without events the score
+    is 0.
     """
     told = [number for i, number in enumerate(said) if not number or number not in said[:i]]
     shared = sum(number > 0 for number in told)
@@ -66,7 +67,7 @@ def scores_of_order(said: Sequence[int], expected: int) -> Scores:
 
 
 def _tau(told: Sequence[int], expected: int) -> float:
-    """Tau-b over the union of both lists; 1 for a single event."""
+    """Kendall's tau-b over the union of both lists; 1 where it is undefined, as for one event."""
     others = sum(not number for number in told)
     last = expected + others + 1
     wanted = [*range(1, expected + 1), *([last] * others)]
@@ -85,13 +86,12 @@ _ORDER_AGAIN = 'The order alone, please, as in {"order": [2, 0, 1]}.'
 
 
 class RubricJudge(ModelJudge):
-    """One call a point and vote; the middle vote counts, of an even number the lower one.
-
-    A point that stays unreadable leaves the question unscored.
+    """A judge that makes one call for each point and vote. The median vote counts, and of an even
+    number of votes the lower median. A point without a readable vote leaves the question unscored.
     """
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
-        """One for each point and vote; one a vote for an order of events."""
+        """One length for each point and vote; for an order of events, one for each vote."""
         if not hypothesis.strip():
             return []
         texts = [self._text(question, item, hypothesis) for item in self._asked(question)]
@@ -177,7 +177,7 @@ def nothing_said(question: QuestionDigest) -> Scores:
 def read_worth(reply: str) -> float | None:
     """The 0, 0.5 or 1 that a reply states; None where it states none of them.
 
-    The last JSON object with a score counts, else a number at the beginning, with no other behind.
+    The last JSON object with a score counts, else a leading number that no other number follows.
     """
     said = without_thoughts(reply)
     scores = [found["score"] for found in json_objects(said) if "score" in found]
@@ -194,8 +194,8 @@ def read_worth(reply: str) -> float | None:
 
 
 def read_order(reply: str, expected: int) -> list[int] | None:
-    """The last list under `order` in a reply, else its last list of numbers; None where there is
-    none, or one too high.
+    """The last list under `order` in a reply, else its last list of numbers; None where there is no
+    list, or where a number exceeds `expected`.
     """
     said = without_thoughts(reply)
     lists = _ORDERS.findall(said) or _LIST.findall(said)

@@ -1,7 +1,7 @@
-"""The rubric judge without a model: how many of a point's words an answer says.
+"""The rubric judge without a model: it counts how many words of a rubric's point an answer has.
 
 It compares words, not meanings: an answer that says the opposite in the same words passes, a good
-paraphrase fails. benchmarks/LOG.md says how often it is right where that is known for certain.
+paraphrase fails. benchmarks/LOG.md says how often it is right on answers of known correctness.
 """
 
 import hashlib
@@ -26,18 +26,18 @@ from harness.judges.rubric_judge import (
 )
 from harness.records.digest import QuestionDigest
 
-# The least grade, 0 to 1, of a whole point and of half a point.
+# The lowest grades (0 to 1) that earn a whole point and half a point.
 _WHOLE, _HALF = 0.7, 0.4
-# The least share of an event's words that an entry must say to mean it.
+# The least share of an event's words that an entry must have to count as this event.
 _SAME_EVENT = 0.4
-# A refusal of so many sentences says nothing else.
+# A refusal of at most this many sentences says nothing else.
 _SHORT = 2
 _LEAD = re.compile(
     r"^\s*(?:the )?(?:llm )?(?:response|answer)s? should (?:\w+ ){0,2}?"
     r"(?:state|mention|contain|include|say|note|acknowledge)\w*(?: that)?\s*:?\s*",
     re.IGNORECASE,
 )
-# Phrases of telling what was told, which an answer about any contradiction says, too.
+# Phrases like "you said that", which occur in an answer about any contradiction.
 _TOLD = re.compile(
     r"^(?:that )?you (?:\w+ ){0,2}?(?:said|mentioned|stated|told|noted|claimed)(?: that)?\s+",
     re.IGNORECASE,
@@ -87,9 +87,9 @@ def score(question: QuestionDigest, hypothesis: str) -> Scores:
 
 
 def _worths(question: QuestionDigest, hypothesis: str) -> list[float]:
-    """The worth of every point. That something is contradictory, or asked back, counts only where
-    the answer says what, if the rubric does; and an answer that does neither where it should has
-    taken one side, and gets nothing.
+    """The worth of every point. Some points ask for a manner: to note a contradiction, or to ask
+    back. Such a point counts only if the answer also has words of a factual point, where the rubric
+    has one. An answer in none of the wanted manners has taken one side and gets 0 for all points.
     """
     points = [_TOLD.sub("", _LEAD.sub("", item).strip(" \"'.")) for item in question.rubric]
     manners = [_manner(point) for point in points]
@@ -111,7 +111,7 @@ def _worths(question: QuestionDigest, hypothesis: str) -> list[float]:
 
 
 def _manner(point: str) -> re.Pattern[str] | None:
-    """What to look for where a point asks for a manner of answering, not for a fact."""
+    """The pattern to look for if a point asks for a manner of answering; None if it asks a fact."""
     plain = fold(point)
     if _CONTRADICTION.search(plain):
         return _CONTRADICTION
@@ -119,7 +119,8 @@ def _manner(point: str) -> re.Pattern[str] | None:
 
 
 def worth(question: QuestionDigest, point: str, hypothesis: str) -> float:
-    """0, 0.5 or 1 for one point: by its words that the question lacks, and all of its numbers."""
+    """0, 0.5 or 1 for one point, by its words that the question lacks; 0 if the answer lacks one of
+    its numbers or names a rival."""
     parts = sentences(hypothesis)
     matches = [
         reference.match(parts) for reference in references(question.question, point, tolerant=False)
@@ -138,8 +139,8 @@ def _rounded(grade: float) -> float:
 
 
 def order_of(rubric: Sequence[str], hypothesis: str) -> list[int]:
-    """Which event each entry of an answer's list means, 0 for none; of an answer without a list,
-    each sentence that means one.
+    """The number of the event that each entry of an answer's list means, 0 for none. An answer
+    without a list is read by sentences, and only sentences that mean an event count.
     """
     wanted = [set(content_words(_LEAD.sub("", item))) for item in rubric]
     pieces = [piece for piece in _ENTRY.split(hypothesis)[1:] if piece.strip()]

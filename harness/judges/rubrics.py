@@ -36,10 +36,10 @@ def file_name(rubric: str, prompt: str) -> str:
 def read_given(
     folder: Path, rubric: str, names: Iterable[str], required: Iterable[str]
 ) -> dict[str, Prompt]:
-    """The prompts of these names that the folder holds; raises `UsageError` for a required one
-    that is not there, and for every one that cannot be used.
+    """The prompts of these names that the folder holds. Raises `UsageError` if a required prompt is
+    missing or a prompt cannot be used.
 
-    Values go in as they are, as in the benchmarks' scripts: nothing is fenced off.
+    Values are inserted without fences around them, as in the benchmarks' scripts.
     """
     found: dict[str, Prompt] = {}
     problems: list[str] = []
@@ -58,7 +58,7 @@ def read_given(
 
 
 def _read(path: Path) -> tuple[str, str]:
-    """What is wrong with a file ('' for nothing), and its text without the last line's end."""
+    """The problem with a file ('' if there is none), and its text without trailing line ends."""
     try:
         text = path.read_text(encoding="utf-8-sig").rstrip("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -99,17 +99,17 @@ _KEYS = ("label", "verdict", "answer")
 _THOUGHTS = re.compile(r"^.*</think>", re.DOTALL | re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _PLAIN = re.compile(r"[a-z0-9]+")
-# The edition at the end of a model's name.
+# The date at the end of a model's name.
 _DAY = re.compile(r"-\d{4}-\d\d-\d\d$")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 
 
 def parse_verdict(reply: str, menu: Menu) -> Decision | None:
-    """The verdict that a reply states, None where it states none of the menu, or two.
+    """The verdict that a reply states, None where it states none of the menu, or two of them.
 
-    A JSON object with a label counts wherever it stands, the last one if there are several; else
-    the first word must be a verdict, and not be taken back at once ("yes and no"). What a model
-    thinks aloud before `</think>` is not read.
+    A JSON object with a label counts wherever it stands, and the last one if there are several.
+    Otherwise the first word must be a verdict that the next words do not take back ("yes and no").
+    A model's thoughts before `</think>` are not read.
     """
     said = without_thoughts(reply)
     labels = [label for found in json_objects(said) if (label := _label(found)) is not None]
@@ -122,12 +122,12 @@ def parse_verdict(reply: str, menu: Menu) -> Decision | None:
 
 
 def without_thoughts(reply: str) -> str:
-    """A reply without what a model thinks aloud."""
+    """A reply without the model's thoughts, which end with `</think>`."""
     return _THOUGHTS.sub("", reply)
 
 
 def json_objects(text: str) -> Iterator[dict[str, Any]]:
-    """The objects in a text that hold no others."""
+    """The innermost JSON objects in a text."""
     for match in _OBJECT.finditer(text):
         try:
             found = json.loads(match[0])
@@ -149,7 +149,7 @@ _MENUS = {"lenient": CORRECT_WRONG, "refined": CORRECT_WRONG}
 
 @dataclass(frozen=True, slots=True)
 class Rubric(RubricRules):
-    """A way of judging with its prompts; `given` are texts from files, used in place of ours."""
+    """A way of judging with its prompts; `given` prompts come from files and replace our own."""
 
     given: Mapping[str, Prompt] = field(default_factory=dict)
 
@@ -158,13 +158,13 @@ class Rubric(RubricRules):
         return cls(*(getattr(rules, one.name) for one in fields(rules)))
 
     def with_texts(self, folder: Path) -> Self:
-        """The same with texts of the folder; raises `UsageError` for what it lacks."""
+        """This rubric with the folder's prompts; raises `UsageError` for what the folder lacks."""
         required = set(self.prompts) - set(self.ours)
         return replace(self, given=read_given(folder, self.name, self.prompts, required))
 
     @property
     def edition(self) -> str:
-        """The edition of the texts: our version, or the hash of the given ones."""
+        """The edition of the prompts: the version of our own, or a hash of the given ones."""
         if not self.given:
             return str(self.version)
         hashes = json.dumps({name: prompt.hash for name, prompt in sorted(self.given.items())})
@@ -192,8 +192,8 @@ class Rubric(RubricRules):
         return best_first(said, question.answers) if self.cleans else question.answers
 
     def caution(self, model: str) -> str | None:
-        """What speaks against judging with a model; None for one that the benchmark recommends, or
-        where it recommends none.
+        """A warning against judging with this model; None if the benchmark recommends the model, or
+        recommends none.
         """
         named = tuple(map(_plain, self.recommends))
         if not named or _plain(_DAY.sub("", model)).endswith(named):

@@ -30,8 +30,8 @@ UNNAMED = "not named"
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Whether an answer is right, as `labeller` says; without `hypothesis` it is about whatever
-    answer the question got.
+    """Whether an answer is right, as `labeller` says. A label without a `hypothesis` is about
+    whatever answer the question got.
     """
 
     question_id: str
@@ -41,10 +41,10 @@ class Label:
 
 
 def read_labels(path: Path) -> list[Label]:
-    """The labels of a file in its order, those that it repeats once; lines whose label is null are
-    left out. Raises `DatasetError` for a line that names no question or no label that is known.
+    """The labels of a file in its order. Repeated labels count once, lines whose label is null are
+    left out. Raises `DatasetError` for a line without a question or without a known label.
 
-    The result files of LongMemEval's scorer (`autoeval_label`) are read as they are.
+    The result files of LongMemEval's scorer (`autoeval_label`) can be read as they are.
     """
     labels = [
         label
@@ -102,8 +102,8 @@ class Judged:
 
 @dataclass(slots=True)
 class JudgedBy:
-    """Everything one judge (id and hash) said in these runs, by question and hypothesis: each
-    answer counts once.
+    """All verdicts of one judge (id and hash) in these runs, by question and hypothesis. The same
+    answer to a question counts once.
     """
 
     judge: JudgeRecord
@@ -117,7 +117,7 @@ class JudgedBy:
 
 
 def agreement_with(file: Path, paths: Sequence[Path]) -> dict[str, Any]:
-    """Every judge of these runs against the labels of a file, as plain data.
+    """Compare every judge of these runs with the labels of a file; the result is plain data.
 
     Raises `UsageError` where there is no run or no label is about an answer of these runs.
     """

@@ -1,9 +1,9 @@
-"""The prompts of a folder, answered by a provider's batch API at half the price: submitted, looked
-after, collected.
+"""Sends the prompts of a folder to a provider's batch API, which answers at half the price, watches
+the batches, and collects the results.
 
-OpenAI's routes: a file of requests, a batch of it, a file of results. `batches.jsonl` in the folder
-says what was sent. Each batch bears a tag that is written down before it is made, so that one whose
-making was interrupted is found again, and nothing is paid twice.
+The routes are OpenAI's: a file of requests, a batch of this file, a file of results.
+`batches.jsonl` in the folder says what was sent. Each batch has a tag that is written down before
+the batch is made. So a batch is found again after an interruption, and nothing is paid twice.
 """
 
 import asyncio
@@ -36,19 +36,19 @@ from harness.spending import (
 )
 from harness.text import tokens_at_least_one
 
-# What OpenAI takes in one batch.
+# The most that OpenAI takes in one batch.
 _MOST_REQUESTS = 50_000
 _MOST_BYTES = 150_000_000
 _ROUTE = "/v1/chat/completions"
 _TAG = "aide_memoire"
 _ENDED = frozenset(("completed", "failed", "expired", "cancelled"))
 _AGAIN = RetryPolicy()
-# A batch is made at most once: what became of a lost request is looked up by its tag.
+# The request that makes a batch is not repeated: after a lost reply the tag shows if it was made.
 _ONCE = RetryPolicy(attempts=1, reconnect_seconds=0.0)
 
 
 class SentBatch(TypedDict):
-    """A batch by its tag: the prompts in it; `batch` is its id, "" until that is known."""
+    """A batch with its tag and its prompts; `batch` is the provider's id, "" until it is known."""
 
     tag: str
     ids: list[str]
@@ -63,8 +63,8 @@ SENT = LineFile[SentBatch]("batches.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How many prompts have a reply, wait in a batch that runs, or must be submitted; `problems`
-    are why batches or requests failed.
+    """How many prompts have a reply, wait in a running batch, or must be submitted; `problems` are
+    the reasons why batches or requests failed.
     """
 
     answered: int
@@ -74,7 +74,7 @@ class BatchProgress:
 
 
 class BatchFolder:
-    """A folder of prompts and what of it is with a provider."""
+    """A folder of prompts, and the batches of them that were sent to a provider."""
 
     def __init__(self, prompts: PromptFolder) -> None:
         prompts.require()
@@ -93,15 +93,15 @@ class BatchFolder:
         self._dir.append(SENT, batch)
 
     def keep_results(self, batch: SentBatch, text: str) -> None:
-        """Lay down the results of a batch where an import finds them."""
+        """Keep the results of a batch where an import finds them."""
         self._prompts.keep_results(batch["batch"], text)
 
     def replies(self) -> Replies:
         return read_replies(self._prompts)
 
     def to_submit(self) -> dict[str, JsonObject]:
-        """The prompts that have no reply and are in no batch that runs. Of a request that was
-        refused, the settings that the refusal names are left out.
+        """The prompts that have no reply and are in no running batch. If a request was refused, the
+        settings that the refusal names are left out.
         """
         replies = self.replies()
         waiting = {name for one in self.running for name in one["ids"]}
@@ -132,14 +132,14 @@ class Payment:
         return BatchForecast(len(sizes), sum(sizes), self.reply_tokens * len(sizes), self._price)
 
     def require_room(self, wanted: Sequence[UsageRecord]) -> None:
-        """Raise `BudgetSpent` where what runs and what is wanted cost more than is left."""
+        """Raise `BudgetSpent` if these usages would cost more than is left of the budget."""
         meter = Meter(self.payee, self._price)
         for usage in wanted:
             meter.spent.add(TokenUsage(**usage))
         Budget(self.limits, [*all_meters(self._manifest(), ()), meter]).require_room()
 
     def pay(self, spent: TokenUsage) -> None:
-        """Write down what a batch took, where other commands on the run count it."""
+        """Write a batch's usage into the run's manifest, where other commands count it."""
         manifest = self._manifest()
         meter = Meter(self.payee, self._price)
         meter.spent.add(spent)
@@ -161,15 +161,15 @@ class Payment:
 
 
 def submit(folder: BatchFolder, endpoint: Endpoint, payment: Payment) -> BatchProgress:
-    """Send what waits to be submitted; raises `BudgetSpent` before anything is sent."""
+    """Send the prompts that wait to be submitted; raises `BudgetSpent` before anything is sent."""
     return asyncio.run(_submit(folder, endpoint, payment))
 
 
 def collect(
     folder: BatchFolder, endpoint: Endpoint, payment: Payment, *, wait: float, pause: float
 ) -> BatchProgress:
-    """Look after the batches that run, for so many seconds, and fetch the results of those that
-    have ended. A look is repeated after `pause` seconds.
+    """Watch the running batches for at most `wait` seconds, with a check every `pause` seconds, and
+    fetch the results of batches that have ended.
     """
     return asyncio.run(_collect(folder, endpoint, payment, wait, pause))
 
@@ -216,7 +216,8 @@ async def _collect(
 
 
 async def _find_begun(folder: BatchFolder, transport: Transport) -> None:
-    """Find the batches whose making was interrupted, by their tags; of others nothing was made."""
+    """Look up, by their tags, the batches whose making was interrupted; those that the provider
+    does not know were never made and count as failed."""
     begun = [one for one in folder.running if not one["batch"]]
     known = await _tagged(transport) if begun else {}
     for one in begun:
@@ -225,7 +226,7 @@ async def _find_begun(folder: BatchFolder, transport: Transport) -> None:
 
 
 async def _tagged(transport: Transport) -> dict[str, JsonObject]:
-    """All batches that the provider has from here, by their tags."""
+    """All of the account's batches at the provider, by their tags."""
     found: dict[str, JsonObject] = {}
     after = ""
     while True:
@@ -240,7 +241,8 @@ async def _tagged(transport: Transport) -> dict[str, JsonObject]:
 async def _look_after(
     folder: BatchFolder, transport: Transport, payment: Payment, batch: SentBatch
 ) -> list[str]:
-    """Fetch the results of a batch that has ended; why it failed as a whole, if it did."""
+    """Check a batch, and fetch its results if it has ended. Returns why it failed as a whole, if it
+    did."""
     now = await transport.request("GET", f"/v1/batches/{batch['batch']}", parse_object)
     after = _known(batch, now)
     if after["status"] in _ENDED:
@@ -265,7 +267,7 @@ def _way(endpoint: Endpoint, retry: RetryPolicy) -> Transport:
 
 
 def _parts(bodies: Mapping[str, JsonObject]) -> Iterator[dict[str, JsonObject]]:
-    """Requests for one batch each: of one model, and no more than it takes."""
+    """The requests of each batch: of one model, and no more than a batch may hold."""
     parts: dict[str, dict[str, JsonObject]] = {}
     sizes: Counter[str] = Counter()
     for name, body in bodies.items():
@@ -282,7 +284,7 @@ def _parts(bodies: Mapping[str, JsonObject]) -> Iterator[dict[str, JsonObject]]:
 
 
 async def _upload(transport: Transport, part: Mapping[str, JsonObject]) -> str:
-    """The id of a file with these requests."""
+    """Upload these requests as a file; returns the file's id."""
     lines = (
         json.dumps({"custom_id": name, "method": "POST", "url": _ROUTE, "body": body})
         for name, body in part.items()
@@ -321,7 +323,7 @@ def _record(usage: TokenUsage) -> UsageRecord:
 
 
 def _spent(results: str) -> TokenUsage:
-    """What the requests took that were answered."""
+    """The usage of the requests that were answered."""
     spent = TokenUsage()
     for line in results.splitlines():
         body = ((json.loads(line).get("response") or {}).get("body")) or {}

@@ -1,6 +1,5 @@
-"""Questions and verdicts given elsewhere: the prompts that the assistant's reader or a judge's
-model would be sent go into a folder, and the replies to them become the run's hypotheses, or are
-read as the judge's.
+"""Answers and verdicts given elsewhere. The prompts for the assistant's reader or for a judge's
+model go into a folder; the replies to them become the run's hypotheses or the judge's replies.
 """
 
 import asyncio
@@ -31,13 +30,14 @@ from harness.records.run_dir import (
 from harness.records.schema import HypothesisLine, JsonObject
 from harness.replay.ingest import Blinding
 
-# The assistant decides how its reply is delivered.
+# Left out of a handed-out request, since these fields only say how the reply is delivered.
 _DELIVERY = ("stream", "stream_options")
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """`searching` are those of the missing whose last reply calls tools."""
+    """The numbers of answered and missing questions; `searching` counts those of the missing whose
+    last reply calls tools."""
 
     answered: int
     missing: int
@@ -52,9 +52,10 @@ def export_questions(
     replies: Replies,
     model: str | None = None,
 ) -> int:
-    """Ask every question once while listening on `port` as the assistant's chat model, and hand
-    out what that is sent; where `replies` call tools, as that model they are repeated, and what it
-    is sent then is handed out. `model` replaces the name of the model. Returns how many failed.
+    """Ask every question once while listening on `port` as the assistant's chat model, and hand out
+    the prompts that this model is sent. Where `replies` call tools, the model repeats these calls,
+    and its next prompt is handed out. `model` replaces the name of the model. Returns how many
+    questions failed.
     """
     ids = ids_of(run)
     folder.require_only(set(ids.values()))
@@ -82,11 +83,11 @@ def export_questions(
 def take_answers(
     run: Run, folder: PromptFolder, replies: Replies, answer_after: str | None = None
 ) -> Taken:
-    """Make the replies to a folder's prompts the run's hypotheses, beside those that were taken
-    before; with `answer_after`, only what stands behind the last of these words.
+    """Make the replies to a folder's prompts the run's hypotheses, beside the replies taken before.
+    With `answer_after`, only the text after the last occurrence of these words counts.
 
-    Raises `RunMismatch` where the run has answers of its assistant, or the prompts are another
-    run's.
+    Raises `RunMismatch` if the run has answers of its own assistant, or if the prompts belong to
+    another run.
     """
     if run.manifest.asks:
         raise RunMismatch(f"{run.dir.path} has hypotheses of its own: choose another --out")
@@ -118,7 +119,8 @@ def ids_of(run: Run) -> dict[str, str]:
 
 
 def _last(requests: Sequence[JsonObject], before: Sequence[JsonObject]) -> JsonObject:
-    """The last request for a question; those before it must be what was handed out `before`."""
+    """The last request for a question. Raises `BadReply` unless the requests before it equal those
+    that were handed out `before`."""
     route = "POST /v1/chat/completions"
     if len(requests) > len(before) + 1:
         raise BadReply(
@@ -152,7 +154,8 @@ def correspondence_of(replies: Replies) -> Correspondence:
 
 
 def require_verdicts(folder: PromptFolder, judges: Sequence[Judge | None]) -> None:
-    """Raise where nobody is to be asked, or where the folder holds prompts of another kind."""
+    """Raise `UsageError` if no judge has a model, or `RunMismatch` if the folder holds prompts of
+    questions."""
     if all(judge is None or judge.meter is None for judge in judges):
         raise UsageError("the lexical judge asks nobody: name a model or a person with --judge")
     if not all(name.startswith(ID_BEGINS) for name in folder.ids):
@@ -162,8 +165,8 @@ def require_verdicts(folder: PromptFolder, judges: Sequence[Judge | None]) -> No
 def export_verdicts(
     run: Run, judge: Judge, plan: JudgePlan, letters: Correspondence, folder: PromptFolder
 ) -> int:
-    """Hand out what the judges would ask about the run's hypotheses and controls, and has no reply
-    yet; writes no verdict. Returns how many prompts wait.
+    """Hand out the judges' prompts about the run's hypotheses and controls that have no reply yet.
+    Writes no verdict. Returns how many prompts wait.
     """
     hypotheses = {key: line["hypothesis"] for key, line in run.dir.by_question(HYPOTHESES).items()}
     if not hypotheses:
@@ -181,19 +184,19 @@ def export_verdicts(
 def import_verdicts(
     run: Run, judge: Judge, plan: JudgePlan, letters: Correspondence, folder: PromptFolder
 ) -> int:
-    """Judge with the replies there are, again where they changed; what they lead to asking goes
-    into the folder, too. Returns how many prompts wait.
+    """Judge with the replies that are there, again where they changed; follow-up prompts go into
+    the folder as well. Returns how many prompts wait.
     """
     for name, one in ((VERDICTS, judge), (CONTROLS, judge), (SECOND_VERDICTS, plan.second)):
         if one is not None:
             asyncio.run(_forget_changed(run, name, one))
-    letters.awaited.clear()  # judging notes down what is awaited of it
+    letters.awaited.clear()  # Judging notes again which replies it awaits.
     judge_run(run, judge, plan)
     return _hand_out(letters, folder)
 
 
 async def _forget_changed(run: Run, name: LineFile[Any], judge: Judge) -> None:
-    """Drop the verdicts that the replies there are now would not give."""
+    """Drop the verdicts that differ from what the present replies lead to."""
     hypotheses = run.dir.by_question(HYPOTHESES)
     questions = {q.question_id: q for q in run.digests(hypotheses)}
     lines = run.dir.records(name)
@@ -201,7 +204,7 @@ async def _forget_changed(run: Run, name: LineFile[Any], judge: Judge) -> None:
     for line in lines:
         question = questions.get(line["question_id"])
         if question is None or line.get("judge_hash") != judge.hash:
-            continue  # judging would drop it as well
+            continue  # Judging would drop this line as well.
         said = line.get("hypothesis", hypotheses[question.question_id]["hypothesis"])
         verdict = await judge.judge(question, said)
         if "error" in verdict.details or _is_said(verdict, line):
@@ -217,7 +220,7 @@ def _is_said(verdict: Verdict, line: Mapping[str, Any]) -> bool:
 
 
 async def _ask(judge: Judge, answers: Sequence[tuple[QuestionDigest, str]]) -> None:
-    """Have the judge ask about answers: its chat notes down what has no reply."""
+    """Have the judge ask about answers; its chat notes the requests that have no reply."""
     for question, hypothesis in answers:
         await judge.judge(question, hypothesis)
     await judge.close()

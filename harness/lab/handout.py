@@ -1,12 +1,12 @@
-"""Prompts that are answered elsewhere, by people, other machines or batches: a folder of them, each
-under an opaque id, and the replies that came back.
+"""A folder of prompts that people, other machines or batches answer, each under an opaque id, and
+the replies that came back.
 
 `batch.jsonl` holds every request in the shape of OpenAI's batch API; `prompts/ID.txt` is the same
-to read, and `index.jsonl` lists them. Whoever answers writes `replies/ID.txt`; replies may also be
-lines, such as a batch API's result file.
+request to read, and `index.jsonl` lists all prompts. Whoever answers writes `replies/ID.txt`;
+replies may also be lines, such as a batch API's result file.
 
-A reply may call tools in place of an answer. What the assistant's model is sent then is another
-prompt, under the id of the first one and a number.
+A reply may call tools instead of giving an answer. The assistant's next request with the tools'
+results is then another prompt, whose id is that of the first prompt and a number.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ class BatchLine(TypedDict):
 
 
 class IndexLine(TypedDict):
-    """A prompt and its reply lie here."""
+    """The paths of a prompt and of its reply, and the prompt's length and hash."""
 
     id: str
     prompt: str
@@ -62,7 +62,7 @@ INDEX = LineFile[IndexLine]("index.jsonl")
 
 
 class PromptFolder:
-    """The prompts handed out so far. A prompt is there when its line in `batch.jsonl` is."""
+    """The prompts handed out so far. A prompt counts once its line stands in `batch.jsonl`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -83,7 +83,7 @@ class PromptFolder:
             raise UsageError(f"--prompts {self.path}: no prompts were exported to it")
 
     def require_only(self, ids: set[str]) -> None:
-        """Raise `RunMismatch` if it holds the prompts of other questions, or of another run."""
+        """Raise `RunMismatch` if the folder holds prompts of other questions or of another run."""
         if others := {name for name in self.ids if first_of(name) not in ids}:
             raise RunMismatch(
                 f"--prompts {self.path} holds {len(others)} prompts of another run or selection: "
@@ -91,7 +91,7 @@ class PromptFolder:
             )
 
     def create(self) -> None:
-        """Make the folder, with a word to whoever answers."""
+        """Make the folder, with a README for whoever answers."""
         if self.path.exists() and not self.path.is_dir():
             raise UsageError(f"--prompts {self.path}: not a folder")
         with raising(UsageError, f"--prompts {self.path}: cannot be written"):
@@ -100,26 +100,26 @@ class PromptFolder:
             (self.path / _README).write_text(_HOW_TO, encoding="utf-8")
 
     def put(self, name: str, body: JsonObject) -> None:
-        """Hand out one request: first the text, then the line that says it is whole."""
+        """Hand out one request. Its line in `batch.jsonl` is written last: it marks it as whole."""
         RunDir(self.path / PROMPTS).replace(f"{name}.txt", prompt_text(body))
         line = BatchLine(custom_id=name, method="POST", url="/v1/chat/completions", body=body)
         self._dir.append(BATCH, line)
 
     def keep_results(self, batch: str, text: str) -> None:
-        """Lay down what a batch API replied."""
+        """Keep the result file of a batch API."""
         results = RunDir(self.path / RESULTS)
         results.create()
         results.replace(f"{batch}.jsonl", text)
 
     @property
     def replied(self) -> list[Path]:
-        """Where its own replies are: those of people, and the results of its batches."""
+        """The paths of the folder's own replies: those of people, and the results of batches."""
         own = self.path / REPLIES
         return [*([own] if own.exists() else []), *sorted((self.path / RESULTS).glob("*.jsonl"))]
 
     def settle(self) -> int:
-        """Sort by id, so that not even the order tells anything, and write the index; how many
-        prompts there are.
+        """Sort the prompts by id, so that not even their order tells anything, and write the index.
+        Returns how many prompts there are.
         """
         lines = dict(sorted(self._lines().items()))
         self._dir.replace_lines(BATCH, lines.values())
@@ -131,8 +131,8 @@ class PromptFolder:
 
 
 def prompt_text(body: JsonObject) -> str:
-    """A request to read: its text alone, or each message under its role where there are several,
-    and the tools that may be called.
+    """A request as readable text: the text of a single message alone; otherwise each message under
+    its role, and the tools that may be called.
     """
     messages = [(str(m["role"]), _with_calls(m)) for m in body["messages"]]
     if body.get("tools") and body.get("tool_choice") != "none":
@@ -184,7 +184,7 @@ def read_replies(folder: PromptFolder, given: Sequence[Path] = ()) -> Replies:
     """The replies to a folder's prompts, from the `given` files and folders, else from its own.
 
     Raises `DatasetError` for a reply to a prompt that was not exported, for two different replies
-    to one prompt, and for what cannot be read.
+    to one prompt, and for files that cannot be read.
     """
     folder.require()
     known = folder.ids
@@ -194,7 +194,7 @@ def read_replies(folder: PromptFolder, given: Sequence[Path] = ()) -> Replies:
         if read.id not in known:
             raise DatasetError(f"{read.where}: {folder.path} holds no prompt {read.id!r}")
         if read.reply is None:
-            # A request may have been refused for one thing, and sent again for another.
+            # A request may be refused for one reason, sent again, and refused for another.
             before = failed.get(read.id, "").split("; ")
             failed[read.id] = "; ".join(dict.fromkeys([*filter(None, before), read.problem]))
         elif by_id.setdefault(read.id, read.reply).text != read.reply.text:
@@ -216,7 +216,7 @@ def _read_all(paths: Iterable[Path]) -> Iterator[_ReadReply]:
 
 def _texts(folder: Path) -> Iterator[_ReadReply]:
     for path in sorted(folder.iterdir()):
-        if not path.name.startswith("."):  # what file managers leave
+        if not path.name.startswith("."):  # File managers leave hidden files.
             yield _text(path)
 
 
@@ -269,8 +269,8 @@ def _said(error: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question and what was replied so far: its prompts in order, the messages that call tools in
-    reply to all but the last of them, and the reply to that, None where there is none yet.
+    """The prompts of one question in order, and the replies so far. `calls` are the replies to all
+    prompts but the last, which call tools; `answer` is the reply to the last, None without one.
     """
 
     prompts: Sequence[str]
@@ -286,7 +286,7 @@ class Exchange:
 
 
 def exchange(first: str, replies: Replies) -> Exchange:
-    """What was replied to a prompt, and to those that followed it."""
+    """The exchange that begins with this prompt."""
     prompts, calls = [first], list[JsonObject]()
     while (reply := replies.by_id.get(prompts[-1])) and (
         message := calling(reply.text, prompts[-1])
@@ -304,13 +304,13 @@ def exchange(first: str, replies: Replies) -> Exchange:
 
 
 def first_of(name: str) -> str:
-    """The id of the first prompt of a question, which later ones bear with a number."""
+    """The id of a question's first prompt; later prompts have the same id and a number."""
     return name.partition("-")[0]
 
 
 def calling(reply: str, prompt: str) -> JsonObject | None:
-    """The message of a model that a reply to this prompt stands for if it calls tools: in OpenAI's
-    shape, or with names and arguments alone.
+    """The model's message if this reply calls tools, in OpenAI's shape or with names and arguments
+    alone; None for any other reply.
     """
     try:
         found = json.loads(reply)
@@ -335,6 +335,6 @@ def _call(given: JsonObject, name: str) -> JsonObject:
 
 
 def _sum(counts: Sequence[int | None]) -> int | None:
-    """None where one of them is not known."""
+    """The sum of the counts; None where one of them is not known, or there are none."""
     known = [count for count in counts if count is not None]
     return sum(known) if known and len(known) == len(counts) else None

@@ -1,4 +1,4 @@
-"""All runs under a folder, best first, apart by data set and judge. Pure but for reading them."""
+"""All runs under a folder in groups by data set and judge, the best run of each group first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """Rows by what makes them comparable, and what could not be read, with the reason."""
+    """Rows in groups of comparable runs, and the reasons why other runs could not be read."""
 
     groups: Mapping[str, Sequence[Row]]
     unread: Sequence[str]
@@ -72,7 +72,7 @@ _COLUMNS: Columns = {
 }
 
 
-# Only where questions have options: what taking the longest reaches, without any memory.
+# Only for questions with options: the accuracy of taking the longest option, without any memory.
 _GUESSED: Columns = {"longest option": lambda row: percent(row["longest_option"])}
 
 

@@ -1,10 +1,10 @@
 """A store of the Add/Search convention under the load of a leaderboard: many writers at once, and
 every request sent more than once under its id.
 
-Each memory holds a code that no other one has. One in eight is sent once: as often as it is found
-is how many copies this store keeps of anything. Lost is what no search of its user finds, doubled
-what is found more often than that, leaked what another user finds. What was never taken is refused,
-not lost.
+Each memory holds a code of its own. One memory in eight is sent only once; the number of times that
+it is found shows how many copies this store keeps of any memory. A memory is lost if no search of
+its user finds it, doubled if it is found more often than that number, and leaked if another user
+finds it. A memory that the store never accepted counts as refused, not as lost.
 """
 
 import asyncio
@@ -24,15 +24,16 @@ from harness.report.table import Table, number
 
 _TOLD_AT = datetime(2024, 3, 4, 9, tzinfo=UTC)
 _ONCE = 8
-"""One in so many memories is sent once."""
+"""One in this many memories is sent only once."""
 MOST_FOR_A_USER = 90
-"""A search gives up to a hundred texts: all of a user's memories are among them."""
+"""A search returns up to a hundred texts, so it can return all memories of a user."""
 _TOP_K = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """So many memories of so many users, told by so many writers, each request so many times."""
+    """How many memories of how many users are sent, by how many writers; `times` is how often each
+    request is sent."""
 
     memories: int = 640
     users: int = 8
@@ -42,7 +43,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class CodedMemory:
-    """Something that a user tells, known by its code."""
+    """Something that a user tells; its code identifies it."""
 
     number: int
     user: str
@@ -68,7 +69,7 @@ class CodedMemory:
 
 @dataclass(slots=True)
 class StoreLoad:
-    """What became of all memories; problems are refusals, each text once."""
+    """The outcome over all memories; `problems` are the refusals' texts, each once."""
 
     memories: int
     requests: int
@@ -93,7 +94,8 @@ class StoreLoad:
 
 
 def try_store(endpoint: Endpoint, load: Load) -> StoreLoad:
-    """Write and search; raises `UsageError` where no store is, and what makes going on useless."""
+    """Write and search all memories. Raises `UsageError` for a load that is too large or where no
+    store is, and every error that makes going on useless."""
     with first_raised():
         return asyncio.run(_try_store(endpoint, load))
 
@@ -116,7 +118,7 @@ async def _try_store(endpoint: Endpoint, load: Load) -> StoreLoad:
     async with Transport(endpoint, concurrency=load.writers) as transport:
         store = AddSearchClient(transport)
         started = time.perf_counter()
-        # The same request is under way twice at once, as after a time-out.
+        # The same request may be under way twice at once, as after a time-out.
         writes = [one for one in memories for _ in range(one.times)]
         taken: set[int] = set()
         await _each(writes, load.writers, lambda one: _write(store, one, taken, outcome))
@@ -131,7 +133,7 @@ async def _try_store(endpoint: Endpoint, load: Load) -> StoreLoad:
 
 
 def _memories(load: Load, salt: str) -> list[CodedMemory]:
-    """Users and requests go by names that no earlier trial has used."""
+    """The memories to write, under names of users and requests that no earlier trial used."""
 
     def named(*parts: object) -> str:
         return hashlib.sha256(repr((salt, *parts)).encode()).hexdigest()[:20]

@@ -1,1 +1,1 @@
-"""What a run is measured by: accuracy, retrieval, effort, and the official metrics."""
+"""The measures of a run: accuracy, retrieval, effort, and the official metrics."""

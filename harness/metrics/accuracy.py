@@ -22,9 +22,7 @@ from harness.statistics.intervals import Mean, Share, bootstrap_mean, mean_of, p
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One selected question with what became of it; `refused` tells that the hypothesis declines to
-    answer.
-    """
+    """A selected question with its outcome; `refused` says that its hypothesis is a refusal."""
 
     question_id: str
     question_type: str
@@ -41,7 +39,7 @@ class Clustered(TypedDict):
 
 
 class AccuracyCell(Share):
-    """Right answers; `clustered` where questions share conversations."""
+    """The share of right answers; `clustered` has bounds where questions share conversations."""
 
     clustered: NotRequired[Clustered]
 
@@ -131,7 +129,7 @@ def _false_refusals(answerable: Sequence[Scored]) -> Share:
     return proportion(sum(item.refused for item in answered), len(answered))
 
 
-# So many groups of questions at most, each of at least so many.
+# The most groups of questions, and the fewest questions of a group.
 _GROUPS, _SMALLEST = 5, 10
 
 

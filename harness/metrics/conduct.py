@@ -1,4 +1,4 @@
-"""What a report says of the assistant's conduct: probes, requests, spending, what was cut."""
+"""A report's part on the assistant's conduct: probes, requests, spending, cut sessions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, TypedDict, get_args
@@ -18,7 +18,7 @@ _CUT: tuple[_Cut, ...] = get_args(_Cut)
 
 
 class ConductTable(TypedDict):
-    """Probes, requests, spending, what was cut; `diagnosis` says it in sentences."""
+    """Probes, requests, spending and cut sessions; `diagnosis` says the findings in sentences."""
 
     approach: JsonObject | None
     probes: JsonObject | None
@@ -94,7 +94,7 @@ def _diagnosis(block: ConductTable) -> list[str]:
 
 
 def _sources(sources: SourcesTable | None) -> Iterator[str]:
-    """What there is to know about the figures of retrieval; `sources` is `sources_table`'s."""
+    """Sentences on how far the retrieval figures can be trusted; `sources` is `sources_table`'s."""
     if sources is None:
         return
     answers, n = sources["answers"], sources["answers"]["n"]
@@ -124,8 +124,8 @@ def _share(count: int, total: int) -> str:
 
 
 def may_search(assistant: AssistantRecord | None) -> bool:
-    """Whether one of our own answers by a language model, which may search memory itself. Others
-    need not explain their answers, which takes milliseconds that would be measured as theirs.
+    """Whether the assistant is our own with a language model, which may search memory itself. No
+    other assistant needs to explain its answers, which takes time that would be counted as its own.
     """
     settings = ((assistant and assistant["version"]) or {}).get("settings") or {}
     model = settings.get("chat_model")
@@ -133,8 +133,8 @@ def may_search(assistant: AssistantRecord | None) -> bool:
 
 
 def is_without_model(assistant: AssistantRecord | None) -> bool:
-    """Whether one of our own answers without a language model: no prompt is read, and what it
-    counts as one costs nothing.
+    """Whether the assistant is our own without a language model: no model reads a prompt, and the
+    prompt tokens that it counts cost nothing.
     """
     settings = ((assistant and assistant["version"]) or {}).get("settings") or {}
     return "chat_model" in settings and not may_search(assistant)

@@ -39,8 +39,8 @@ class TokenTable(TypedDict):
 
 
 class LookingTable(TypedDict):
-    """`looked` is how many of `n` questions the model searched memory for itself; replies from
-    elsewhere tell of no tokens and no time.
+    """The model's own searches of memory. `looked` is for how many of `n` questions it searched;
+    tokens and times are None where answers do not report them.
     """
 
     calls: int
@@ -64,8 +64,8 @@ def latency_table(
     retrieval: Iterable[RankedLine],
     ingests: Iterable[IngestLine],
 ) -> LatencyTable:
-    """p50 and p95 in milliseconds: one ingest sample for each round, two searches and one answer a
-    question.
+    """p50 and p95 in milliseconds. There is one ingest sample for each round; each question has two
+    searches and one answer.
     """
     return {
         "ingest_round_ms": _spread(ms for line in ingests for ms in line["round_ms"]),
@@ -95,8 +95,8 @@ def ingest_table(ingests: Iterable[IngestLine]) -> IngestTable:
 
 
 def token_table(hypotheses: Iterable[HypothesisLine], ingests: Iterable[IngestLine]) -> TokenTable:
-    """Tokens as the server counted them, and the size of what was ingested at four characters a
-    token.
+    """Tokens as the server counted them, and an estimate of the ingested tokens, at four characters
+    a token.
     """
     asked = list(hypotheses)
     counted = [line for line in asked if line.get("prompt_tokens") is not None]
@@ -114,7 +114,7 @@ def token_table(hypotheses: Iterable[HypothesisLine], ingests: Iterable[IngestLi
 
 
 def looking_table(hypotheses: Iterable[HypothesisLine]) -> LookingTable | None:
-    """Searches of the model itself, over the answers that tell of them; None where none does."""
+    """The model's own searches, over the answers that report them; None where no answer does."""
     told = [line for line in hypotheses if "looks" in line]
     if not told:
         return None

@@ -1,7 +1,8 @@
-"""Where each wrong answer went wrong, from the files of its run: LongMemEval's analysis of errors.
+"""The step at which each wrong answer went wrong, from the run's files: LongMemEval's analysis of
+errors.
 
-A memory can lose an answer at four places: it was not recorded, not retrieved, retrieved and not
-delivered to the reader, or delivered and misread.
+A memory can lose an answer at four steps: the evidence was not recorded, not retrieved, retrieved
+but not delivered to the reader, or delivered and misread.
 """
 
 from collections import Counter
@@ -17,21 +18,21 @@ from harness.records.schema import RankedLine
 
 
 class ErrorPlace(StrEnum):
-    """What became of a question, and where."""
+    """The outcome of a question: right, or the step at which it failed."""
 
     RIGHT = "right"
     NOT_RECORDED = "not recorded"
-    """Its history was not brought in."""
+    """The question's history was not ingested."""
     NOT_RETRIEVED = "not retrieved"
-    """Not all of its evidence was among what was ranked."""
+    """The ranking lacked some of the evidence."""
     NOT_DELIVERED = "not delivered"
-    """Its evidence was ranked, and not all of it stood in the prompt."""
+    """All evidence was ranked, but the prompt lacked some of it."""
     MISREAD = "misread"
-    """All evidence stood in the prompt, or there was none to find, and the answer is wrong."""
+    """The answer is wrong although the prompt held all evidence, or there was none to find."""
     RETRIEVED = "retrieved, wrong"
-    """Its evidence was ranked; what reached the reader was not recorded."""
+    """All evidence was ranked and the answer is wrong; the reader's prompt was not recorded."""
     NOT_SEARCHED = "wrong, not searched"
-    """Nothing tells what was found for it."""
+    """The answer is wrong, and neither a ranking nor a prompt was recorded."""
     NO_ANSWER = "no answer"
     UNSCORED = "unscored"
 
@@ -42,7 +43,7 @@ class ErrorsTable(TypedDict):
 
 
 def errors_apart(questions: Sequence[QuestionDigest], lines: RunLines) -> ErrorsTable:
-    """The places of all questions, those that occur."""
+    """The number of questions with each outcome that occurs, over all and by type."""
 
     def counts(members: Sequence[QuestionDigest]) -> dict[str, int]:
         counted = Counter(place_of(question, lines) for question in members)

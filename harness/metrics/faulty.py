@@ -1,7 +1,7 @@
 """Faulty references: the dossier that names them, and figures with and without their questions.
 
-A dossier says of questions what is wrong with their reference. It lies beside the data file, or is
-named on the command line.
+A dossier says what is wrong with the references of some questions. It lies beside the data file,
+or is named on the command line.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _SUFFIX = ".dossier.jsonl"
 
 
 def dossier_beside(file: Path) -> Path | None:
-    """The dossier that a data file carries: `data.json` has `data.dossier.jsonl`."""
+    """The dossier beside a data file: `data.dossier.jsonl` for `data.json`; None without one."""
     beside = file.with_name(file.name.split(".")[0] + _SUFFIX)
     return beside if beside.is_file() else None
 
@@ -63,14 +63,14 @@ class WithAndWithout(TypedDict):
 
 
 class FaultyTable(TypedDict):
-    """`faults` are those of selected questions; the judge's figures only of a judged run."""
+    """`faults` are those of selected questions; `figures` has an accuracy only for a judged run."""
 
     faults: list[FaultyLine]
     figures: dict[str, WithAndWithout]
 
 
 def faulty_table(lines: RunLines, *, judged: bool) -> FaultyTable | None:
-    """None without a dossier, or where it names none of these questions."""
+    """Figures with and without faulty references; None where the dossier names no question."""
     if not lines.faulty:
         return None
     figures: dict[str, WithAndWithout] = {}

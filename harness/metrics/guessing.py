@@ -1,5 +1,5 @@
-"""What guessing reaches where a question has options: a figure that stands beside every accuracy of
-such questions. Pure functions of the questions alone.
+"""The accuracy of guessing among a question's options. Reports show it beside every accuracy of
+questions with options. Pure functions of the questions alone.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from harness.statistics.intervals import Mean, Share, mean_of, proportion
 
 
 class Guesses(TypedDict):
-    """Right answers of who always takes the longest option, and what drawing lots is worth."""
+    """The accuracy of always taking the longest option, and of drawing an option at random."""
 
     longest_option: Share
     any_option: Mean
@@ -22,7 +22,7 @@ def longest(options: Sequence[str]) -> str:
 
 
 def guess_table(questions: Sequence[QuestionDigest]) -> Guesses | None:
-    """Over the questions with options; None where there are none."""
+    """The accuracies of guessing, over the questions with options; None where there are none."""
     chosen = [question for question in questions if question.options]
     if not chosen:
         return None

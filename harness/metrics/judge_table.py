@@ -1,8 +1,8 @@
-"""How far a run's judge can be believed: answers whose verdict is known beforehand, a second judge,
-what judging took, and means of the scores that answers get by a rubric.
+"""How far a run's judge can be trusted: controls, which are answers whose right verdict is known
+beforehand, and a second judge. Also the tokens that judging took, and means of rubric scores.
 
-A judge that passes wrong or empty answers flatters every accuracy that it gives; one that fails the
-reference itself belittles them.
+A judge that passes wrong or empty answers makes every accuracy too high; a judge that fails the
+reference itself makes it too low.
 """
 
 import random
@@ -25,7 +25,7 @@ DONT_KNOW = "I don't know."
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One hypothesis made up for one question; `donor` is the question it was taken from."""
+    """A made-up hypothesis for one question; `donor` is the question that its text comes from."""
 
     question: QuestionDigest
     kind: Kind
@@ -38,11 +38,11 @@ def draw_controls(
 ) -> list[Control]:
     """The controls of a seeded sample of questions; kinds that do not fit a question are left out.
 
-    `reference`: the reference itself (not of preferences and the like, whose reference describes an
-    answer). `known_wrong`: the reference of another question. `swapped`: the hypothesis given to
-    another question. Donors are of the same type where possible, and their reference shares no word
-    or number with the question's, so that the answer is wrong for certain. `empty`: nothing.
-    `dont_know`: a refusal of an answerable question.
+    `reference`: the reference itself (left out for preferences and other types whose reference only
+    describes an answer). `known_wrong`: the reference of another question. `swapped`: the
+    hypothesis given to another question. Donor questions have the same type where possible, and
+    their reference shares no word or number with the question's, so the answer is certainly wrong.
+    `empty`: the empty text. `dont_know`: a refusal of an answerable question.
     """
     chosen = random.Random(f"{seed}:controls").sample(list(questions), min(sample, len(questions)))
     return [
@@ -53,7 +53,7 @@ def draw_controls(
 
 
 def unlike(question: QuestionDigest, other: QuestionDigest) -> bool:
-    """Whether an answer to the other question is wrong for this one for certain."""
+    """Whether an answer to the other question is certainly wrong for this question."""
     mine = {word for answer in question.answers for word in content_words(answer)}
     theirs = {word for answer in other.answers for word in content_words(answer)}
     return question.question_id != other.question_id and mine.isdisjoint(theirs)
@@ -130,7 +130,8 @@ def second_judge_table(
     first: Mapping[str, VerdictLine],
     second: Mapping[str, VerdictLine],
 ) -> SecondJudge | None:
-    """Both judges' verdicts crossed, over questions that both could judge; None without one."""
+    """Both judges' verdicts compared, over the questions that both could judge; None where there is
+    no second judge."""
     if judge is None:
         return None
     pairs = {
@@ -156,7 +157,7 @@ def _passed(pairs: Sequence[tuple[str | None, str | None]]) -> tuple[list[bool],
 
 
 def judge_tokens(lines: Iterable[VerdictLine]) -> JudgeTokens:
-    """What judging took, as far as the model's server counted it; replies from the cache count."""
+    """Calls and tokens of judging, as the model's server counted them; cached replies count too."""
     kept = list(lines)
     return {
         "calls": sum(line.get("calls", 0) for line in kept),
@@ -177,7 +178,8 @@ Scored = dict[str, Mean]
 
 
 class RubricTable(TypedDict):
-    """Mean scores; `averaged` is the mean over types, as papers print it."""
+    """Mean scores. `averaged` is the mean over types, as papers print it; `scored` leaves out the
+    questions without scores."""
 
     overall: Scored
     averaged: Scored
@@ -189,8 +191,8 @@ class RubricTable(TypedDict):
 def rubric_table(
     questions: Sequence[QuestionDigest], verdicts: Mapping[str, VerdictLine]
 ) -> RubricTable | None:
-    """Means over all selected questions, where a question without scores (missing, unscored)
-    counts 0, and over the `scored` ones; None where no verdict has scores.
+    """The mean scores of a run. A question without scores (missing or unscored) counts 0 everywhere
+    but in `scored`. None where no verdict has scores.
     """
     known = {key: line["rubric"] for key, line in verdicts.items() if "rubric" in line}
     if not known:

@@ -73,7 +73,7 @@ def scores_by_question(
 
 
 def _metrics_of(dataset: str, questions: Sequence[QuestionDigest]) -> OfficialMetrics | None:
-    """Metrics of the data set, else those that its types of question have."""
+    """The metrics of the data set, else those of a benchmark whose question types it shares."""
     own = BENCHMARKS[dataset].metrics if dataset in BENCHMARKS else None
     if own is not None and not own.types:
         return own

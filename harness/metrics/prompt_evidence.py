@@ -1,8 +1,8 @@
 """Which evidence turns stand, word for word, in the prompts that a reader was sent.
 
-Word for word means: the whole turn, its characters in their order. White space may differ, and
-escapes are undone, since a prompt may quote its memory in JSON, or with `<` as HTML has it. Long
-turns may be shortened where they are shown, so their beginnings are counted as well.
+Word for word means the whole turn, with its characters in their order. White space may differ, and
+escapes are undone, since a prompt may quote its memory in JSON or HTML. A prompt may also shorten
+long turns, so their beginnings are counted as well.
 """
 
 import html
@@ -34,17 +34,17 @@ class PromptSizes(TypedDict):
 class PromptTable(Mean):
     within: dict[str, Mean]
     beginnings: dict[str, Mean]
-    """The same where the first `BEGINNING` characters of each turn are enough: all of them, then by
-    type. Lines of earlier versions do not say."""
+    """The share of questions for which the first `BEGINNING` characters of every evidence turn were
+    found, under `all` and by type. Lines of earlier versions do not say this and are left out."""
     by_type: dict[str, Mean]
     turns: dict[str, Mean]
     tokens_estimate: PromptSizes
 
 
 def prompt_record(question: Question, prompts: Sequence[str]) -> PromptLine:
-    """The line for `prompts.jsonl`: every evidence turn with whether it was found.
+    """The line for `prompts.jsonl`: every evidence turn, and whether it was found.
 
-    Several prompts (a call for each note) count together; `tokens_estimate` is of them all.
+    Several prompts (a call for each note) count together; `tokens_estimate` is their sum.
     """
     readable = [form for prompt in prompts for form in _forms(prompt)]
 

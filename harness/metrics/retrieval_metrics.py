@@ -1,6 +1,6 @@
-"""Recall and NDCG of one ranking, pure functions over ids; and what lines of `retrieval.jsonl` say:
-the figures of a single question, and of the sources that answers named what they tell and do not
-tell.
+"""Recall and NDCG of one ranking, as pure functions over ids; and what the lines of
+`retrieval.jsonl` say: the figures of a single question, and a summary of the sources that answers
+named.
 
 Two NDCG discounts exist side by side: `standard` divides the gain at rank r by log2(r + 1);
 `longmemeval` is what the official scripts compute, where ranks 1 and 2 are both undiscounted and
@@ -72,8 +72,8 @@ def ndcg_at_k(
 def official_figures(
     ranked: Sequence[str], targets: Sequence[str], depths: Mapping[int, int]
 ) -> dict[str, float]:
-    """What LongMemEval's scripts compute of one ranking; `depths` says for each k how deep to look.
-    An id counts as often as it is among the targets.
+    """The figures that LongMemEval's scripts compute of one ranking; `depths` has for each k the
+    number of ranks to look at. A target counts as often as it occurs among the targets.
     """
     figures: dict[str, float] = {}
     for k, depth in depths.items():
@@ -93,10 +93,10 @@ def means_of(rows: Iterable[Mapping[str, float]]) -> Figures:
 
 
 def session_view(ranked_turns: Sequence[str], k: int) -> SessionView:
-    """The official step from turns to sessions.
+    """Turn a ranking of turns into one of sessions, as the official scripts do.
 
-    The last `_` segment is cut from every id and k grows until the top holds k distinct sessions or
-    the ranking ends; the list keeps its repetitions.
+    The last `_` segment is cut from every id; repeated sessions stay in the list. The cut-off k
+    grows until the top holds k distinct sessions or the ranking ends.
     """
     ranked = [without_turn(item) for item in ranked_turns]
     effective = k
@@ -132,7 +132,7 @@ def session_figures(question: QuestionDigest, line: RankedLine) -> QuestionFigur
 
 
 def round_figures(question: QuestionDigest, line: RankedLine) -> QuestionFigures:
-    """The same of the rounds with a labelled turn, where the line tells rounds."""
+    """Recall and NDCG of the evidence rounds, which have a labelled turn, at every cut-off."""
     ranked = [round_name(r["position"], r["round_index"]) for r in line["ranked_rounds"]]
     return _figures(ranked, question.evidence_rounds)
 
@@ -145,7 +145,6 @@ def fits_context(question: QuestionDigest, line: RankedLine, tokens: int) -> boo
 
 def rounds_in_budget(line: RankedLine, tokens: int) -> list[RankedRound]:
     """The rounds that come first in the ranking, whole, up to the first that no longer fits."""
-    """The first rounds of the ranking, as many as fit."""
     left = characters_of(tokens)
     taken: list[RankedRound] = []
     for item in line["ranked_rounds"]:
@@ -167,7 +166,7 @@ def _figures(ranked: Sequence[str], relevant: Sequence[str]) -> QuestionFigures:
     return figures
 
 
-# `empty`: a list without sources. `unplaced`: none of them fits the history.
+# `empty`: a list without sources. `unplaced`: no source of the list fits the history.
 STATES = ("placed", "empty", "unplaced", "unreadable", "not returned")
 
 
@@ -177,7 +176,8 @@ class SourceCounts(TypedDict):
 
 
 class SourcesTable(TypedDict):
-    """What became of the sources that answers named; `answers` and `placed_by` by their names."""
+    """The sources that answers named: `answers` counts answers by state, `placed_by` counts sources
+    by what placed them in the history."""
 
     answers: dict[str, int]
     returned: int
@@ -199,8 +199,8 @@ def tells_context(line: RankedLine) -> bool:
 
 
 def sources_table(lines: Iterable[RankedLine | RetrievalLine]) -> SourcesTable | None:
-    """Answers by the state of their sources, sources by what placed them; None where nobody looked
-    for sources.
+    """Count answers by the state of their sources, and sources by what placed them. None where no
+    line records sources.
     """
     accounts = [line["sources"] for line in lines if "sources" in line]
     if not accounts:

@@ -3,11 +3,11 @@
 `session` and `round` are the strict figures: answerable questions only, targets from the evidence
 labels. `official` repeats LongMemEval's own definitions, including its two denominators.
 
-`turn` is for data that names its evidence by turn ids (LoCoMo), over all categories: `strict` looks
-for the turns that exist, in whatever notation the file names them; `official` is the benchmark's
+`turn` is for data that names its evidence by turn ids (LoCoMo), over all categories. `strict` looks
+for the turns that exist, in whatever notation the file names them. `official` is the benchmark's
 share of evidence ids exactly as they stand in the file, in its two conventions: a question without
-evidence counts 1 in the mean over questions, but 0 in the means by category. At k the first k
-rounds of the ranking are looked at.
+evidence counts 1 in the mean over questions, but 0 in the means by category. A figure at k looks at
+the first k rounds of the ranking.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -48,7 +48,7 @@ class Scopes(TypedDict):
 
 
 class OfficialScopes(Scopes):
-    """With the mean over questions in its own convention."""
+    """`per_question` is the mean over questions, in its own convention (see the module)."""
 
     per_question: Figures
 
@@ -127,12 +127,12 @@ def _scopes(questions: Sequence[QuestionDigest], lines: Lines, measure: Measure)
 
 
 _CONVERTED_CUT_OFFS = (5, 10)
-# Budgets of a report's curve; at most 50 rounds are ranked.
+# The budgets, in tokens, of a report's curve; at most 50 rounds are ranked.
 CURVE_BUDGETS = (1000, 2000, 4000, 7000, 16000, 32000)
 
 
 class Excluded(TypedDict):
-    """Questions that are in no denominator, by why."""
+    """Counts of the questions that are left out of the denominators, by reason."""
 
     not_searched: int
     abstention: int
@@ -201,8 +201,8 @@ def _evidence_in_context(
 
 
 def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, dict[str, Figures]]:
-    """Both official denominators: `run_script` skips questions without a target, `printing_script`
-    does not.
+    """The figures with both official denominators: `run_script` skips questions without a target,
+    `printing_script` counts them.
     """
     printed = [q for q in answerable if not is_official_abstention(q.question_id)]
     with_target = [question for question in printed if question.official_turn_targets]

@@ -1,1 +1,1 @@
-"""The report of a run: one dictionary, and its three faces (JSON, Markdown, HTML)."""
+"""The report of a run: one dictionary, and its three formats (JSON, Markdown, HTML)."""

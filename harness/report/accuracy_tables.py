@@ -10,7 +10,7 @@ from harness.report.table import Table, percent
 from harness.statistics.intervals import FEW_CLUSTERS
 from harness.statistics.paired_tests import Bounded
 
-# A note names so many questions.
+# The most questions that a note names.
 _NAMED = 10
 CONTROL_NAMES = {
     "reference": "the reference itself (should pass)",
@@ -68,7 +68,7 @@ def _clusters_note(clusters: int) -> str:
 
 
 def judge_tables(report: Report) -> list[Table]:
-    """Controls and second judge, as far as there are any."""
+    """The tables of the controls and of the second judge, where the run has them."""
     accuracy, tables = report["accuracy"], []
     if accuracy and accuracy["controls"]:
         tables.append(_controls(accuracy["judge"], accuracy["controls"]))
@@ -79,7 +79,7 @@ def judge_tables(report: Report) -> list[Table]:
 
 
 def known_wrong_note(accuracy: JudgedAccuracy) -> str:
-    """What to say beside an accuracy of answers that its judge should not have passed."""
+    """A note beside an accuracy: how many answers known to be wrong its judge passes."""
     cell = (accuracy["controls"] or {}).get("known_wrong")
     if not cell or not cell["n"]:
         return ""
@@ -87,7 +87,7 @@ def known_wrong_note(accuracy: JudgedAccuracy) -> str:
 
 
 def guess_note(guesses: Guesses | None) -> str:
-    """What to say beside an accuracy of questions with options."""
+    """A note beside an accuracy of questions with options: the accuracy of guessing."""
     if not guesses:
         return ""
     longest, any_option = guesses["longest_option"], guesses["any_option"]
@@ -138,7 +138,7 @@ def _second(second: SecondJudge, *, is_again: bool) -> Table:
 
 
 def kappa_text(kappa: Bounded) -> str:
-    """From −1 to 1, with its bounds."""
+    """Kappa, from −1 to 1, with its bounds."""
     if kappa["value"] is None:
         return "–"
     said = f"{kappa['value']:.2f}"
@@ -148,7 +148,7 @@ def kappa_text(kappa: Bounded) -> str:
 
 
 def official_accuracy_table(report: Report) -> list[Table]:
-    """LongMemEval's accuracies by its own definitions, where there are any."""
+    """The table of LongMemEval's accuracies by its own definitions; [] for other data."""
     official = report["accuracy"] and report["accuracy"]["official"]
     if not official:
         return []
@@ -176,7 +176,7 @@ def _named(ids: Sequence[str]) -> str:
 
 
 def metric_tables(report: Report) -> list[Table]:
-    """F1 and BLEU by the benchmark's own definition."""
+    """The table of F1 and BLEU by the benchmark's own definitions; [] where it has none."""
     table = report["official_metrics"]
     if not table:
         return []

@@ -1,4 +1,4 @@
-"""A run directory's lines put together into the report, and the report written beside them."""
+"""Builds the report from the lines of a run directory, and writes it into the directory."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -59,7 +59,7 @@ _SHOWN = ("recall_all@5", "recall_all@10", "ndcg@10[standard]")
 
 
 def rows_csv(lines: RunLines) -> str:
-    """A row for each question."""
+    """A CSV text with a row for each question."""
     return csv_of([_row(question, lines) for question in lines.questions])
 
 
@@ -192,7 +192,7 @@ def _told(lines: RunLines) -> list[RankedLine | RetrievalLine]:
 
 
 def _judge_tokens(lines: RunLines, manifest: Manifest) -> AskedJudgeTokens:
-    """Tokens of all verdicts, and under `asked` of those that were not made from kept replies."""
+    """The tokens of all verdicts; `asked` leaves out verdicts made from kept replies."""
     judged = [*lines.verdicts.values(), *lines.second_verdicts.values(), *lines.controls]
     return {**judge_tokens(judged), "asked": judging_spent(manifest.data)}
 
@@ -216,7 +216,7 @@ def _scored(question: QuestionDigest, lines: RunLines) -> Scored:
 
 
 def keep_dossier(run_dir: RunDir, dossier: Path) -> None:
-    """Keep a dossier's faults of the run's questions; raises `UsageError` where there are none."""
+    """Keep the dossier's faults of the run's questions; raises `UsageError` if it has none."""
     faults = read_dossier(dossier, run_dir.by_question(QUESTIONS))
     if not faults:
         raise UsageError(f"--dossier {dossier}: names no question of this run")
@@ -224,7 +224,7 @@ def keep_dossier(run_dir: RunDir, dossier: Path) -> None:
 
 
 def write_report(run_dir: RunDir) -> Report:
-    """Build the report from the directory's files alone, replace its faces, and return it."""
+    """Build the report from the directory's files alone, replace the report's files, return it."""
     manifest = load_manifest(run_dir)
     if manifest is None:
         raise UsageError(f"{run_dir.path} is not a run directory (no manifest.json)")

@@ -1,7 +1,7 @@
 """Charts as inline SVG: shares with their intervals, and curves.
 
-Places along a chart are percentages, so that a chart fits any width and its letters keep their
-size. Colours are the style sheet's; every chart's numbers also stand in a table of the page.
+Horizontal positions are percentages, so that a chart fits any width and its letters keep their
+size. The style sheet sets the colours. Every chart's numbers also stand in a table of the page.
 """
 
 import math
@@ -25,7 +25,7 @@ _GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One row of a chart of shares: a value from 0 to 1, its bounds, and what is said beside it."""
+    """One row of a chart: a value from 0 to 1, its bounds, and the text `said` beside it."""
 
     label: str
     value: float
@@ -62,7 +62,8 @@ def _interval_row(mark: Mark) -> str:
 
 
 def span_chart(marks: Sequence[Mark]) -> str:
-    """A bar from 0 to each value and a thinner one on to its high bound, all on one scale."""
+    """A row for each mark: a bar from 0 to the value and a thinner bar to the high bound. All rows
+    share one scale."""
     longest = max((mark.high for mark in marks), default=0) or 1
     return f'<div class="rows">{"".join(_span_row(mark, longest) for mark in marks)}</div>'
 
@@ -85,7 +86,7 @@ def _row(label: str, drawn: str, said: str) -> str:
 
 
 def curve_chart(curves: Sequence[Curve], *, x_label: str) -> str:
-    """Shares from 0 to 1 over x on a logarithmic scale, ticks where there are values."""
+    """Curves of shares from 0 to 1 over x on a logarithmic scale, with a tick at every x value."""
     xs = sorted({x for curve in curves for x, _ in curve.values})
     place = _x_scale(xs)
     grid = "".join(_level(y) for y in _GRID) + "".join(_tick(x, place(x)) for x in xs)

@@ -38,7 +38,7 @@ def bounds_of(cell: Mapping[str, Any]) -> tuple[float, float]:
     return cell["low"], cell["high"]
 
 
-# Where a report has the figures of these names: at last under the part in brackets.
+# The path in a report to the figures of these names; the part in brackets is the path's last key.
 _PLACES: dict[str, tuple[str, ...]] = {
     "accuracy": ("accuracy", "overall"),
     r"accuracy\.(.+)": ("accuracy", "by_type"),

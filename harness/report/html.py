@@ -1,5 +1,5 @@
-"""The report of a run as one HTML file: headline, charts, tables, then every question in full, to
-be opened and filtered.
+"""The report of a run as one HTML file: headline, charts, tables, then every question in full. The
+reader can open and filter the questions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,8 @@ _MOST, _LEAST = 8_000, 400
 
 @dataclass(frozen=True, slots=True)
 class Clipping:
-    """Characters of an answer, of a judge's reply and of a round; rounds of a ranking."""
+    """The most characters shown of an answer, a judge's reply and a round (`excerpt`), and the most
+    rounds shown of a ranking."""
 
     answer: int
     reply: int
@@ -39,7 +40,7 @@ class Clipping:
 
     @classmethod
     def for_questions(cls, n: int) -> Self:
-        """Shares of about a megabyte of text, whatever the number of questions."""
+        """Limits with which all questions together take about a megabyte of text."""
         room = max(_LEAST, min(_MOST, _PAGE_CHARACTERS // max(n, 1)))
         return cls(
             answer=room // 3,
@@ -50,7 +51,7 @@ class Clipping:
 
 
 def clipped(text: str, length: int) -> str:
-    """A text, or its beginning and how much of it is missing."""
+    """The text, or its beginning and the number of characters that are left out."""
     if len(text) <= length:
         return text
     return f"{text[:length]} […{len(text) - length:,} more characters in the run's files]"
@@ -61,7 +62,7 @@ _BUDGET = CONTEXT_BUDGETS[0]
 
 
 class Evidence(NamedTuple):
-    """Labelled evidence with its rank among so many, None where it is not among them."""
+    """Labelled evidence with its rank among `ranked` items; None where the ranking lacks it."""
 
     text: str
     rank: int | None
@@ -75,7 +76,7 @@ class ShownRound(NamedTuple):
 
 
 class FittedRanking(NamedTuple):
-    """What of a ranking fits a budget of tokens: so many rounds, of which the first are shown."""
+    """The number of a ranking's rounds that fit a budget of tokens, and the rounds to show."""
 
     budget: str
     fitting: int
@@ -84,7 +85,7 @@ class FittedRanking(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownQuestion:
-    """One question; `mark` says what became of it, `facts` are named texts."""
+    """One question; `mark` is its outcome in a word, `facts` are named texts."""
 
     question_id: str
     question: str
@@ -170,7 +171,8 @@ def _effort(line: HypothesisLine) -> str:
 
 
 def _evidence(question: QuestionDigest, line: RankedLine, clipping: Clipping) -> list[Evidence]:
-    """Each labelled round with its rank, or as missed; sessions where no round is labelled."""
+    """Each labelled round with its rank, None if it was missed; or each evidence session, where no
+    round is labelled or the ranking does not tell rounds."""
     ranked = [round_name(item["position"], item["round_index"]) for item in line["ranked_rounds"]]
     begins = dict(zip(question.evidence_rounds, question.evidence_begins, strict=False))
     wanted = {name: begins.get(name, f"round {name}") for name in question.evidence_rounds}

@@ -12,12 +12,13 @@ from harness.report.table import Table, p_value
 from harness.statistics.intervals import ALPHA, proportion
 
 Verdict = Literal["held", "failed", "not measured", "needs a comparison", "not run"]
-# Figures that are yes or no for each question, of which a report keeps the share alone.
+# Figures that are yes or no for each question. A report keeps only their share, without bounds.
 _YES_OR_NO = ("recall_all@", "recall_any@", "evidence_in_")
 
 
 class PlannedFigure(TypedDict):
-    """A figure, or a difference of two, with what its test needs; None where it is not known."""
+    """A figure or a difference of two figures, with the values that its test needs; None where a
+    value is not known."""
 
     value: float | None
     low: float | None
@@ -73,7 +74,7 @@ def verdict_on(plan: Plan, measured: PlannedFigure) -> Verdict:
 
 
 def edited(kept: KeptPlan, manifest: ManifestData) -> Iterator[str]:
-    """Whether a plan is no more the one that the run was begun with."""
+    """Say that the plan was edited after the run began, if it was."""
     record = manifest.get("plan")
     if record is not None and record["sha256"] != kept.sha256:
         yield (
@@ -83,7 +84,7 @@ def edited(kept: KeptPlan, manifest: ManifestData) -> Iterator[str]:
 
 
 def run_deviations(kept: KeptPlan, manifest: ManifestData) -> Iterator[str]:
-    """What sets a run apart from a plan: its data, its set-up, its time."""
+    """The deviations of a run from its plan: in the data, the set-up, and the time it began."""
     yield from data_deviations(kept.plan, manifest)
     yield from set_up_deviations(kept.plan["set_up"], manifest)
     began = manifest.get("created_at")
@@ -92,7 +93,7 @@ def run_deviations(kept: KeptPlan, manifest: ManifestData) -> Iterator[str]:
 
 
 def data_deviations(plan: Plan, manifest: ManifestData) -> Iterator[str]:
-    """Other data, or other questions of it; what is not known yet is as planned."""
+    """Deviations in the data or in the selected questions; unknown values count as planned."""
     data = manifest["dataset"]
     planned = plan["dataset"]
     if data["name"] != planned["name"]:
@@ -115,7 +116,7 @@ def set_up_deviations(planned: Mapping[str, str], manifest: ManifestData) -> Ite
 
 
 def _told(value: Any, name: str) -> Any:
-    """What stands in a manifest under a dotted name; a setting's own name may have dots."""
+    """The value under a dotted name in a manifest; a setting's own name may have dots, too."""
     if not isinstance(value, Mapping):
         return None
     if name in value:

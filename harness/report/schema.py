@@ -1,4 +1,4 @@
-"""What `report.json` holds."""
+"""The types of the contents of `report.json`."""
 
 from typing import TypedDict
 
@@ -17,8 +17,8 @@ from harness.report.plan import PlanOutcome
 
 
 class JudgedAccuracy(AccuracyTable):
-    """Accuracy with what is known of its judge; `judge_texts` are the files that its prompts were
-    given in, with their hashes; `judge_caution` is what speaks against its model.
+    """Accuracy, with what is known of its judge. `judge_texts` has the files of the judge's prompts
+    with their hashes; `judge_caution` is a warning against the judge's model.
     """
 
     judge: str
@@ -33,7 +33,7 @@ class JudgedAccuracy(AccuracyTable):
 
 
 class AskedJudgeTokens(JudgeTokens):
-    """What all verdicts took; `asked` leaves out those made from kept replies."""
+    """The tokens of all verdicts; `asked` leaves out verdicts made from kept replies."""
 
     asked: UsageRecord | None
 

@@ -1,5 +1,5 @@
-"""One table of a report, how its numbers are printed, and its faces: terminal, Markdown, HTML page.
-A page is one file that asks nothing of any server.
+"""One table of a report, the format of its numbers, and its output: terminal, Markdown, HTML page.
+A page is one file that loads nothing from any server.
 """
 
 import csv
@@ -22,9 +22,10 @@ _HERE = "harness.report"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled table with what its numbers mean; a detail is for the files, not the terminal.
+    """A titled table, with a `note` on what its numbers mean.
 
-    `in_words`: its cells are sentences, read from the left, and no figures.
+    A table that `is_detail` goes into the files, not to the terminal. The cells of a table
+    `in_words` are sentences, aligned to the left, and not figures.
     """
 
     title: str
@@ -36,11 +37,11 @@ class Table:
 
 
 Columns = Mapping[str, Callable[[Any], str]]
-"""What stands at the head of each column, and how its cell is written."""
+"""The head of each column, and the function that writes a cell of the column."""
 
 
 def table_of(title: str, rows: Iterable[Any], columns: Columns, note: str = "") -> Table:
-    """A row for each thing, whose cells the columns write."""
+    """A table with a row for each item; the columns' functions write the item's cells."""
     cells = [tuple(written(row) for written in columns.values()) for row in rows]
     return Table(title, tuple(columns), cells, note)
 
@@ -74,14 +75,14 @@ def bounds(cell: Mapping[str, Any]) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value with as many digits as anyone should read."""
+    """A p-value with three decimals, or `< 0.001`."""
     if value is None:
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def number(value: float | None) -> str:
-    """A count or a measurement."""
+    """A count as it is, a measurement with one decimal below 1000 and none above."""
     if value is None:
         return "–"
     if isinstance(value, int):
@@ -99,7 +100,7 @@ def print_tables(console: Console, tables: Iterable[Table]) -> None:
             is_figure = bool(i) and not table.in_words
             shown.add_column(name, justify="right" if is_figure else "left", no_wrap=not i)
         for row in table.rows:
-            # A metric's name may hold brackets, which are no markup.
+            # A metric's name may hold brackets, which rich would read as markup.
             shown.add_row(*map(escape, row))
         console.print(shown)
         if table.note:
@@ -159,5 +160,5 @@ def _environment(package: str) -> "Environment":
 
 
 def _asset(name: str) -> str:
-    """A style sheet or script that lies beside this module."""
+    """The text of a style sheet or script that lies beside this module."""
     return (resources.files(_HERE) / name).read_text(encoding="utf-8")

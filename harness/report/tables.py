@@ -1,4 +1,4 @@
-"""The tables of a report as rows of text, shared by all faces."""
+"""The tables of a report as rows of text, shared by all its formats."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -42,7 +42,7 @@ def rubric_tables(report: Report) -> list[Table]:
 
 
 def report_tables(report: Report) -> list[Table]:
-    """Every table that this report has numbers for, in reading order."""
+    """Every table that has rows in this report, in reading order."""
     tables = [plan_table(planned)] if (planned := report.get("plan")) else []
     tables += accuracy_tables(report) + rubric_tables(report)
     tables += faulty_tables(report)
@@ -89,7 +89,7 @@ def conduct_tables(report: Report) -> list[Table]:
         return []
     approach = conduct["approach"] or {}
     rows = [("mode", report["mode"])]
-    if profile := approach.get("profile"):  # older runs kept none
+    if profile := approach.get("profile"):  # Older runs kept no profile.
         rows.append(("profile", f"{profile['name']} {profile['hash']}"))
     rows += [("finding", sentence) for sentence in conduct["diagnosis"]]
     requests, spent = conduct["requests"], conduct["spent"]
@@ -183,7 +183,7 @@ def _effort(report: Report) -> Table:
 
 
 def _looking(report: Report) -> str:
-    """What the model's own searches took, where the assistant tells of them."""
+    """A sentence on the model's own searches; '' where the assistant does not report them."""
     looking = report["looking"]
     if looking is None:
         return ""

@@ -1,5 +1,5 @@
 """How sure a figure is: intervals, paired tests, corrections, power and repeats.
 
-By the standard library alone, so that the harness installs small and starts at once; tests compare
-each figure with that of scipy or statsmodels.
+The modules use the standard library alone, so that the harness installs small and starts at once.
+Tests compare each figure with scipy's or statsmodels'.
 """

@@ -1,8 +1,8 @@
 """How sure one figure is: Wilson's interval of a share, intervals by resampling, and the spread of
 repeated runs.
 
-Questions of one conversation succeed and fail together, so that resampling draws conversations,
-each with all its questions; the same seed gives the same bounds.
+Questions of one conversation tend to succeed and fail together. So resampling draws conversations,
+each with all its questions. The same seed gives the same bounds.
 """
 
 from bisect import bisect
@@ -25,8 +25,8 @@ Row = tuple[float, ...]
 
 
 def resampled(rows: Sequence[Row], *, seed: int = SEED) -> Iterator[Row]:
-    """The sums of the columns of as many rows, drawn whole and with replacement; `RESAMPLES`
-    times.
+    """`RESAMPLES` resamples. Each draws as many whole rows as there are, with replacement, and
+    yields the sums of their columns.
     """
     random = Random(seed)
     different = Counter(rows).most_common()
@@ -41,8 +41,8 @@ def resampled(rows: Sequence[Row], *, seed: int = SEED) -> Iterator[Row]:
 
 
 def _drawn_counts(sizes: Sequence[int], random: Random) -> Iterator[list[int]]:
-    """How often each kind occurs among as many draws as there are things; `sizes` says how many
-    things are of each kind.
+    """How often each kind of row occurs in a resample of as many draws as there are rows; `sizes`
+    has the number of rows of each kind.
     """
     table = cache(_binomial)
     for _ in range(RESAMPLES):
@@ -56,7 +56,7 @@ def _drawn_counts(sizes: Sequence[int], random: Random) -> Iterator[list[int]]:
 
 
 def _binomial(n: int, p: float) -> list[float]:
-    """How likely n draws of probability p, which is neither 0 nor 1, have at most 0, 1, … hits."""
+    """The probabilities of at most 0, 1, … n hits in n draws of probability p, 0 < p < 1."""
     ways = lgamma(n + 1)
     return list(
         accumulate(
@@ -93,7 +93,7 @@ class Mean(TypedDict):
 
 
 class Repeats(TypedDict):
-    """How far runs over the same questions wander."""
+    """The spread of runs over the same questions."""
 
     runs: int
     accuracies: list[float | None]
@@ -117,7 +117,7 @@ def wilson_interval(successes: int, n: int) -> Interval:
     z = NormalDist().inv_cdf(1 - ALPHA / 2)
     centre = (successes + z**2 / 2) / (n + z**2)
     half = z * sqrt(successes * (n - successes) / n + z**2 / 4) / (n + z**2)
-    # Exactly, where rounding would fall short of it.
+    # The exact bounds, which the formula would miss by a rounding error.
     low = 0.0 if successes == 0 else centre - half
     high = 1.0 if successes == n else centre + half
     return Interval(low, high)
@@ -136,9 +136,9 @@ FEW_CLUSTERS = 20
 def bootstrap_mean(
     values: Sequence[float], clusters: Sequence[Hashable] | None = None, *, seed: int = SEED
 ) -> Interval | None:
-    """The percentile interval of the mean; `clusters` names for each value what is drawn with it.
+    """The percentile interval of the mean; values of the same cluster are drawn together.
 
-    None where resampling can tell nothing: fewer than two clusters, or all of them alike.
+    None where resampling can tell nothing: fewer than two clusters, or all with the same mean.
     """
     rows = _by_cluster(values, clusters if clusters is not None else range(len(values)))
     if len({total / size for total, size in rows}) < 2:
@@ -147,7 +147,7 @@ def bootstrap_mean(
 
 
 def percentile_interval(drawn: Sequence[float]) -> Interval:
-    """What encloses all but `ALPHA` of the figures of resamples."""
+    """The interval that holds all but a share of `ALPHA` of the resamples' figures."""
     cuts = quantiles(drawn, n=round(2 / ALPHA), method="inclusive")
     return Interval(cuts[0], cuts[-1])
 

@@ -1,14 +1,14 @@
 """Two runs, or two raters, over the same questions: how sure their difference is, and how far they
 agree beyond chance.
 
-Crossed verdicts with exact McNemar tests, the sign-flip test of differences that are more than yes
-or no, p-values that hold for several tests together, and what it takes to see a difference: the
-difference of two shares over the same questions has the variance `discordance - difference²` a
-question; sizes and effects are those of a z-test of that mean, two-sided at 5 %, with 80 % power.
+For two runs: crossed verdicts with exact McNemar tests, the sign-flip test for differences that are
+more than yes or no, p-values corrected for several tests, and power. The difference of two shares
+over the same questions has the variance `discordance - difference²` a question. Sizes and effects
+are those of a z-test of that mean, two-sided at 5 %, with 80 % power.
 
-Cohen's kappa of yes-or-no ratings with its interval: ratings of one question stand and fall with
-its reference, so that resampling draws questions, each with all its ratings; the same seed gives
-the same bounds.
+For two raters: Cohen's kappa of yes-or-no ratings with its interval. Ratings of one question depend
+on its reference, so resampling draws questions, each with all its ratings. The same seed gives the
+same bounds.
 """
 
 import math
@@ -77,14 +77,15 @@ def mcnemar_worse(pairs: Pairs) -> float:
 
 
 def _at_most(heads: int, tosses: int) -> float:
-    """How likely so many tosses of a coin show at most so many heads: exact, in whole numbers."""
+    """The probability of at most `heads` heads in `tosses` tosses of a coin, from exact counts."""
     return sum(math.comb(tosses, number) for number in range(heads + 1)) / (1 << tosses)
 
 
 def unpaired_worse(first: tuple[int, int], second: tuple[int, int]) -> float:
     """One-sided p-value of Fisher's exact test for the second share being lower, from (right, n).
 
-    For figures whose single questions are not known any more: it sees less than a paired test.
+    It is for figures whose single questions are not known any more; it detects less than a paired
+    test.
     """
     (right, n), (other_right, other_n) = first, second
     all_right = right + other_right
@@ -95,17 +96,17 @@ def unpaired_worse(first: tuple[int, int], second: tuple[int, int]) -> float:
     return as_far / math.comb(n + other_n, all_right)
 
 
-# Sums of the same numbers in another order may differ by so much of them.
+# Sums of the same numbers in another order may differ by this share of their absolute sum.
 _ROUNDING = 1e-12
-# A byte of a draw tells the signs of so many differences.
+# A random byte holds the signs of this many differences.
 _BLOCK = 8
 
 
 def signs_worse(differences: Sequence[float], *, seed: int = SEED) -> float:
     """One-sided p-value for these differences, second less first, being negative on average.
 
-    Exact where there are few that are not zero, else over so many seeded draws, the given signs
-    counted as one more; 1 where all are zero.
+    The p-value is exact where few differences are not zero. Otherwise it comes from `RESAMPLES`
+    seeded draws of signs, with the given signs counted as one more. It is 1 where all are zero.
     """
     changed = [difference for difference in differences if difference]
     if not changed:
@@ -170,7 +171,7 @@ def smallest_difference(n: int, discordance: float) -> float | None:
 
 @cache
 def _seen() -> float:
-    """How many standard errors from zero a mean must lie to be seen with this power."""
+    """The distance of a mean from zero, in standard errors, at which the test has this power."""
     normal = NormalDist()
     critical = normal.inv_cdf(1 - ALPHA / 2)
     low, high = 0.0, 2 * critical
@@ -181,8 +182,8 @@ def _seen() -> float:
 
 
 def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Kendall's tau-b of two lists of ranks, -1 to 1, ties counted; None where one of them ranks
-    nothing above anything else.
+    """Kendall's tau-b of two lists of ranks, from -1 to 1, with ties; None where one list has the
+    same rank throughout.
 
     M. G. Kendall, The treatment of ties in ranking problems, Biometrika 33 (1945).
     """
@@ -201,7 +202,7 @@ def _sign(difference: float) -> int:
     return (difference > 0) - (difference < 0)
 
 
-# More resamples than this without a kappa, and the others tell nothing of the whole.
+# If a larger share of resamples has no kappa, the others do not represent the whole.
 _UNDEFINED = 0.05
 
 
@@ -214,7 +215,8 @@ class Bounded(TypedDict):
 
 
 class Agreement(TypedDict):
-    """Two raters over `n` ratings of `questions` questions; what both, either or neither pass."""
+    """Two raters' agreement over `n` ratings of `questions` questions, and how many ratings both,
+    only one, or neither of them passes."""
 
     n: int
     questions: int
@@ -229,7 +231,8 @@ class Agreement(TypedDict):
 def agreement_of(
     first: Sequence[bool], second: Sequence[bool], questions: Sequence[Hashable]
 ) -> Agreement:
-    """The two raters' ratings in the same order, with the question that each is about.
+    """The agreement of two raters. All three lists have the same order: a rating of each rater, and
+    the question that they are about.
 
     Bounds of the agreement are Wilson's where every rating has a question of its own.
     """
@@ -248,8 +251,8 @@ def agreement_of(
 
 
 def kappa(pairs: Pairs) -> float | None:
-    """Cohen's kappa; None where chance alone agrees on everything: both raters always say the same
-    one thing, or there is nothing.
+    """Cohen's kappa; None where it is undefined: there are no ratings, or both raters give the same
+    rating to everything.
     """
     return _kappa(pairs.both, pairs.only_first, pairs.only_second, pairs.neither)
 
@@ -267,7 +270,8 @@ def _kappa(both: float, only_first: float, only_second: float, neither: float) -
 def kappa_bounds(
     first: Sequence[bool], second: Sequence[bool], questions: Sequence[Hashable]
 ) -> tuple[float, float] | None:
-    """The percentile interval of kappa over resampled questions; None where that tells nothing."""
+    """The percentile interval of kappa over resampled questions; None where they do not vary enough
+    or too many resamples have no kappa."""
     counts = _by_question(first, second, questions)
     if len(set(counts)) < 2:
         return None

@@ -1,9 +1,9 @@
 """A judge without a model: a few measured features and a logistic threshold.
 
-It follows the benchmark's rubrics as far as words can carry them: containment for facts, off-by-one
-for temporal counts, use of what is known of the person for preferences, recognition of the gap for
-abstention. The coefficients lie beside this module with how they were fitted;
-benchmarks/LOG.md says how often it agrees with model judges.
+It follows the benchmark's rubrics as far as words allow: containment for facts, off-by-one for
+temporal counts, use of what is known of the person for preferences, recognition of the gap for
+abstention. `weights.json` beside this module has the coefficients and says how they were fitted;
+benchmarks/LOG.md says how often this judge agrees with model judges.
 """
 
 import ast
@@ -32,7 +32,7 @@ from harness.judges.lexical.words import (
 from harness.records.digest import QuestionDigest
 
 _BODIES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-# These fields follow from a name's place, and the rest says nothing about values.
+# Fields without influence on values: `ctx` follows from a name's place, the others are annotations.
 _LEFT_OUT = {"ctx", "kind", "type_comment", "type_ignores", "type_params"}
 
 
@@ -73,8 +73,8 @@ _PREFACE = re.compile(
 def conclusion(hypothesis: str) -> list[str]:
     """The sentences that state the result, the most telling first.
 
-    What follows the last word that announces a result; else the first, the last and the bold
-    sentences. A short answer is given in full.
+    These are the sentences after the last phrase that announces a result; without such a phrase,
+    the first, the last and the bold sentences. A short answer is returned in full.
     """
     parts = [part for part in sentences(hypothesis) if not _PREFACE.match(part.lower())]
     announced = sentences(_announced(hypothesis) or "")[:_ANNOUNCED_SENTENCES]
@@ -120,7 +120,7 @@ _GENERIC = frozenset(
         "bit find lately need help way try"
     )
 )
-# Words of quoting, dating and declining: an answer made of them alone is a bare one.
+# Words of quoting, dating and declining: an answer made only of them has no substance.
 _SPEECH = frozenset(
     content_words(
         "talk talked say said tell told mention mentioned find found know don't doesn't didn't "
@@ -145,9 +145,9 @@ _RUBRIC = frozenset(
 def fact_features(question: QuestionDigest, hypothesis: str) -> Features:
     """For answers that state facts.
 
-    `concluded` and `said` grade what agrees with the reference, in the conclusion and anywhere;
-    `rival` tells that the conclusion names something else in its place; `declines`, `hedges` and
-    `off_topic` speak for themselves.
+    `concluded` and `said` grade the agreement with the reference, in the conclusion and anywhere;
+    `rival` says that the conclusion names something else in its place; `declines` and `hedges` are
+    1 where the conclusion does so; `off_topic` is described at its function.
     """
     tolerant = question.question_type == "temporal-reasoning"
     ends, whole = conclusion(hypothesis), sentences(hypothesis)
@@ -166,7 +166,7 @@ def fact_features(question: QuestionDigest, hypothesis: str) -> Features:
 def _graded(reference: Reference, ends: list[str], whole: list[str]) -> Features:
     concluded, said = reference.match(ends), reference.match(whole)
     if reference.kind == "order" and not concluded.grade and not concluded.rival:
-        concluded = said  # steps may be told one by one, not in the conclusion
+        concluded = said  # An answer may list steps one by one, and not repeat them at its end.
     return {
         "concluded": concluded.grade,
         "said": max(said.grade, concluded.grade),
@@ -175,8 +175,8 @@ def _graded(reference: Reference, ends: list[str], whole: list[str]) -> Features
 
 
 def abstention_features(question: QuestionDigest, hypothesis: str) -> Features:
-    """For questions that cannot be answered from the history: whether the conclusion declines, and
-    whether any sentence does.
+    """For questions that the history cannot answer: `declines` says whether the conclusion declines
+    to answer, `said` whether any sentence does.
     """
     return {
         "declines": float(declines(conclusion(hypothesis)[:_CONCLUDING])),
@@ -188,8 +188,8 @@ def abstention_features(question: QuestionDigest, hypothesis: str) -> Features:
 def preference_features(question: QuestionDigest, hypothesis: str) -> Features:
     """For answers that should use what is known of the person; the reference is a rubric.
 
-    `off_topic` is the share of the question's and the rubric's own words that the answer lacks,
-    `personal` how often it refers to what the person is or said.
+    `off_topic` is the share of the question's and the rubric's own words that the answer lacks;
+    `personal` grows with the number of references to what the person is or said.
     """
     rubric = [
         part
@@ -206,7 +206,7 @@ def preference_features(question: QuestionDigest, hypothesis: str) -> Features:
 
 
 def off_topic(question: QuestionDigest, hypothesis: str) -> float:
-    """How little a wordy answer takes up of the question; 0 for a bare one."""
+    """The share of the question's words that the answer lacks; 0 for an answer of few own words."""
     topic = set(content_words(question.question)) - _GENERIC
     own = {word for answer in question.answers for word in content_words(answer)}
     said = set(content_words(hypothesis))
@@ -218,7 +218,7 @@ def off_topic(question: QuestionDigest, hypothesis: str) -> float:
 
 Family = Literal["fact", "preference", "abstention"]
 WEIGHTS = "weights.json"
-# Hashes of rules that were only written anew, each with the one their verdicts are known by.
+# Hashes of rules whose code was rewritten with the same effect, each with the hash it stands for.
 REWRITTEN = "rewritten.json"
 _NO_RULE = "the lexical judge has no rule for rubrics and kept constraints: choose another --judge"
 _FOLDER = "harness.judges.lexical"
@@ -271,7 +271,7 @@ class LexicalJudge:
         return []
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
-        """Apply the rule of the question's family; what has none is left unscored."""
+        """Apply the rule of the question's family; a question without a rule is left unscored."""
         if question.rubric or question.question_type in LOCOMO_PLUS_RELATIONS:
             return Verdict(None, _NO_RULE)
         decided = decide(question, hypothesis, self._weights)
@@ -317,8 +317,8 @@ def shipped_weights() -> FeatureWeights:
 
 @cache
 def rules_hash() -> str:
-    """Twelve hexadecimal digits over the rules, however they are written down, and their
-    coefficients.
+    """A hash of the rules and their coefficients, 12 hexadecimal digits. Comments, docstrings and
+    layout do not change it.
     """
     folder = resources.files(_FOLDER)
     modules = sorted(path.name for path in folder.iterdir() if path.name.endswith(".py"))

@@ -1,7 +1,7 @@
-"""What a reference answer asks of a hypothesis: one kind of matcher for each kind of answer.
+"""Matchers that compare a hypothesis with a reference answer, one for each kind of answer.
 
-Every matcher gives a grade from 0 (not there) to 1 (there in full), and whether a rival of the
-reference is named instead: another number, the opposite, the other option.
+Every matcher gives a grade from 0 (the reference is absent) to 1 (it is there in full), and says
+whether a rival of the reference is named instead: another number, the opposite, the other option.
 """
 
 import re
@@ -48,7 +48,7 @@ _OPPOSITES = tuple(
 )
 _NAME = re.compile(r"(?<=[\w,;] )[#'\"(]*([A-Z][\w'&-]*)")
 _NAME_WEIGHT = 2
-# Grades of weaker evidence: a number beside others, a yes or no that is only implied.
+# Grades of weaker evidence: a number among others, and a yes or no that is only implied.
 _NOT_LEADING = 0.6
 _INFERRED = 0.8
 _ON_TOPIC = 0.25
@@ -71,12 +71,12 @@ class Reference(NamedTuple):
     slack: float
 
     def match(self, parts: Sequence[str]) -> Match:
-        """Compare sentences with the reference; the first ones are the most telling."""
+        """Compare sentences with the reference; the most telling sentences come first."""
         return _MATCHERS[self.kind](self, parts)
 
 
 def references(question: str, answer: str, *, tolerant: bool) -> list[Reference]:
-    """The reference answer and the alternatives that it names as acceptable itself.
+    """The reference answer, and the alternatives that its text names as acceptable.
 
     `tolerant` lets a count of days, weeks or months be one off, unless the answer lists its own
     alternatives.
@@ -88,7 +88,7 @@ def references(question: str, answer: str, *, tolerant: bool) -> list[Reference]
 
 
 def accepted_answers(answer: str) -> list[str]:
-    """A reference answer split from the alternatives that it names itself."""
+    """The main answer, then the alternatives that the reference's text names as acceptable."""
     parts = sentences(answer)
     alternatives = [_ACCEPTABLE.sub("", part) for part in parts if _ACCEPTABLE.search(part)]
     main = " ".join(part for part in parts if not _ACCEPTABLE.search(part))
@@ -113,7 +113,7 @@ def _kind(asked: str, answer: str) -> str:
 def _quantity(reference: Reference, parts: Sequence[str]) -> Match:
     asked = unit_asked(reference.asked)
     wanted = [replace(found, unit=found.unit or asked) for found in quantities(reference.answer)]
-    # "2-3 eggs" asks for both numbers, a sentence only for its first.
+    # A span ("2-3 eggs") asks for both numbers, any other answer only for its first number.
     span = wanted[: 2 if _SPAN.search(fold(reference.answer)) else 1]
     said = [found for part in parts if (found := quantities(part))]
     everything = [quantity for found in said for quantity in found]
@@ -131,7 +131,7 @@ def _said(wanted: Quantity, said: Sequence[Quantity], slack: float) -> bool:
 def _implied(
     span: Sequence[Quantity], said: Sequence[list[Quantity]], parts: Sequence[str]
 ) -> float:
-    """A zero in words, or the terms of a sum that is left to the reader."""
+    """The grade of an implied number: a zero in words, or terms that add up to the number."""
     if span[0].value == 0:
         return float(any(_NONE.search(fold(part)) for part in parts))
     # A span ("2-3 eggs") is no sum.
@@ -167,18 +167,19 @@ def _polarity(reference: Reference, parts: Sequence[str]) -> Match:
 
 
 def _takes_up(asked: set[str], part: str) -> bool:
-    """Whether a sentence speaks of the question, or says nothing of its own ("You have not.")."""
+    """Whether a sentence is about the question, or adds no words of its own ("You have not.")."""
     own = set(content_words(part)) - asked - {"not"}
     return not own or recall(asked, tokens(part)) >= _ON_TOPIC
 
 
 def _order(reference: Reference, parts: Sequence[str]) -> Match:
-    """Whether the steps of the reference occur in its order, each by words that no other has."""
+    """Whether the steps of the reference occur in its order. A step is found by the words that no
+    other step has."""
     steps = [set(content_words(step)) for step in _STEP.split(fold(reference.answer)) if step]
     steps = [step for step in steps if step]
     own = [step - set().union(*(s for s in steps if s is not step)) for step in steps]
     own = [step for step in own if step]
-    # Numbers of a step are found in dates too.
+    # Numbers are left out where a step has other words, since they also occur in dates.
     own = [{word for word in step if not word[0].isdigit()} or step for step in own]
     places = [_place(step, [tokens(part) for part in parts]) for step in own]
     known = [place for place in places if place is not None]
@@ -189,8 +190,8 @@ def _order(reference: Reference, parts: Sequence[str]) -> Match:
 
 
 def _place(step: set[str], said: Sequence[Sequence[str]]) -> tuple[int, int] | None:
-    """The place where a step is told: the sentence with most of its words, and the first of them
-    there."""
+    """The place of a step: the index of the sentence with most of the step's words, and the index
+    of the first such word in the sentence."""
     shares = [len(step.intersection(words)) for words in said]
     if not any(shares):
         return None
@@ -204,9 +205,9 @@ class _Options(NamedTuple):
 
 
 def _options(asked: str, answer: str) -> _Options | None:
-    """For `A or B`: the words of the expected option and of the other, None where that is unclear.
+    """For `A or B`: the words of the expected and of the other option, None where this is unclear.
 
-    The words next to `or` decide, then all words of either side.
+    The words next to `or` decide; if they do not, all words of each side.
     """
     before, _, after = asked.rpartition(" or ")
     left = content_words(re.split(r"[,:?]", before)[-1])
@@ -225,7 +226,7 @@ def _options(asked: str, answer: str) -> _Options | None:
 
 
 def _choice(reference: Reference, parts: Sequence[str]) -> Match:
-    """The option that is named first, in the sentence that takes up most of the question."""
+    """Match by the option named first in the sentence that shares most words with the question."""
     options = _options(reference.asked, reference.answer)
     if options is None:
         return _words(reference, parts)
@@ -254,7 +255,7 @@ def _repeats_choice(part: str, options: _Options) -> bool:
 
 def _words(reference: Reference, parts: Sequence[str]) -> Match:
     wanted = content_words(reference.answer) or tokens(reference.answer)
-    # Words of the question prove nothing when an answer repeats them.
+    # Words of the question prove nothing: an answer may simply repeat them.
     asked = set(content_words(reference.asked))
     new = {word for word in wanted if word not in asked} or set(wanted)
     said = set(tokens("\n".join(parts)))

@@ -1,5 +1,5 @@
-"""Text as the lexical judge sees it: folded, cut into sentences and stemmed words; and wording that
-declines to answer.
+"""Text as the lexical judge sees it: folded, cut into sentences and stemmed words. It also finds
+refusals, numbers and dates.
 """
 
 import re
@@ -181,8 +181,8 @@ class Quantity:
     is_compound: bool = False
 
     def agrees(self, other: "Quantity", *, slack: float = 0.0) -> bool:
-        """Whether the other says the same; of equal units of time, up to `slack` apart passes, and
-        so does what a compound comes to in whole units.
+        """Whether the other quantity says the same. In equal units of time the values may differ by
+        `slack`, and a compound by half a unit, which is its rounding to whole units.
         """
         if self.unit is None or other.unit is None or self.unit == other.unit:
             is_time = self.unit is not None and self.unit == other.unit

@@ -1,4 +1,4 @@
-"""From drafts to a LongMemEval file: evidence at its dates, fillers around it."""
+"""Makes a LongMemEval file of drafts: evidence at its dates, filler sessions around it."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -33,7 +33,7 @@ from harness.lab.compilation.history import compose, largest, smallest
 from harness.lab.compilation.pool import PlacedSession, Pool, read_pool
 from harness.lab.compilation.recipe import Recipe
 
-# One in so many template sessions tells nothing of its user.
+# One in this many template sessions tells nothing of its user.
 _SILENT = 4
 _SPEAKERS = {"human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant"}
 _SOME_DAY = date_text(datetime(2025, 1, 1, tzinfo=UTC))
@@ -42,10 +42,9 @@ _SOME_DAY = date_text(datetime(2025, 1, 1, tzinfo=UTC))
 def template_fillers(
     ontology: Ontology, item: PlannedQuestion, count: int, chats: Sequence[Turns] = ()
 ) -> list[Turns]:
-    """So many sessions, no two alike: about attributes of other topics than the item's, each
-    attribute once, and about any topic without telling anything. They repeat nothing of the chats.
-
-    Raises `UsageError` where the templates do not suffice.
+    """Make `count` filler sessions, no two alike. Some tell an attribute of a topic that is not the
+    item's, each attribute once; others chat about a topic and tell nothing. They repeat nothing of
+    the chats. Raises `UsageError` where the templates do not suffice.
     """
     random = item.draws("fillers")
     unsaid = Unsaid(ontology, random, (turn["content"] for turns in chats for turn in turns))
@@ -68,7 +67,8 @@ def template_fillers(
 
 
 def _told(attribute: Attribute, item: PlannedQuestion, unsaid: Unsaid) -> Turns:
-    """Events lie before the history: its fillers get their dates later."""
+    """A session that tells an attribute. Its events lie before the history begins, since fillers
+    get their dates only later."""
     random = unsaid.random
     if attribute.kind == "advice":
         values = tuple(random.sample(attribute.values, 4))
@@ -81,7 +81,7 @@ def _told(attribute: Attribute, item: PlannedQuestion, unsaid: Unsaid) -> Turns:
 
 
 def _evidence_name(item: PlannedQuestion) -> str:
-    """What the ids of an item's evidence sessions begin with."""
+    """The beginning of the ids of an item's evidence sessions."""
     return f"answer_{item.item_id}_"
 
 
@@ -143,7 +143,7 @@ def _turn(turn: Any, where: str) -> dict[str, Any] | None:
     return {"role": _SPEAKERS[role], "content": text}
 
 
-# Template fillers begin so many days before the evidence.
+# Template fillers begin this many days before the evidence.
 _LEAD_DAYS = 30
 _MINUTES_A_DAY = 24 * 60
 
@@ -156,10 +156,10 @@ def write_questions(
     seed: int,
     pool_file: Path | None,
 ) -> None:
-    """Write a history of so many sessions for every draft.
+    """Write a history of `sessions` sessions for every draft.
 
     Raises `UsageError` for fewer sessions than the evidence has, `DatasetError` for a pool that
-    does not suffice.
+    has too few.
     """
     recipe = Recipe(sessions=sessions, seed=seed, lead_days=_LEAD_DAYS)
     pooled = read_pool(pool_instances(pool_file)) if pool_file else None
@@ -180,7 +180,7 @@ def write_questions(
 
 
 def _awake(placed: Sequence[PlacedSession], item: PlannedQuestion) -> tuple[PlacedSession, ...]:
-    """The fillers on their days, at times at which people chat."""
+    """Move the fillers to times of day at which people chat, on the same days."""
     random = item.draws("times")
     awake = []
     for session in placed:
@@ -193,7 +193,7 @@ def _awake(placed: Sequence[PlacedSession], item: PlannedQuestion) -> tuple[Plac
 
 
 def instance(draft: Draft, ontology: Ontology, fillers: int) -> dict[str, Any]:
-    """A draft as a record of the format, with so many template fillers."""
+    """A draft as a record of the format, with this many template fillers."""
     item = draft.item
     evidence = [
         (f"{_evidence_name(item)}{number}", moment, _labelled(item, turns))
@@ -221,14 +221,14 @@ def instance(draft: Draft, ontology: Ontology, fillers: int) -> dict[str, Any]:
 
 
 def _labelled(item: PlannedQuestion, turns: Turns) -> Turns:
-    """Labels as the benchmark has them: where there is no answer, sessions are named and no turn
-    is."""
+    """The turns with labels as in the benchmark: questions without an answer name their sessions,
+    but label no turn."""
     return without_labels(turns) if item.type == ABSTENTION else turns
 
 
 def _sharing(own: Pool, pooled: Pool, statements: Sequence[str]) -> Pool:
-    """One question with the fillers of a file, but for those that come near to what is told:
-    `compose` leaves out only those near to the question, which has other words.
+    """A pool of one question with the fillers of a file, without fillers near to its statements.
+    `compose` only leaves out fillers near to the question, which is in other words.
     """
     near = frozenset[bytes]().union(*map(pooled.statements.nearest, statements))
     fillers = tuple(filler for filler in pooled.fillers if filler.content.key not in near)

@@ -1,5 +1,5 @@
-"""What an author writes for one item, step by step, who can be an author, and by rules that need no
-model: whether the evidence is there and the answer follows.
+"""The draft that an author writes for one item, step by step; the interface of authors; and rules
+without a model that check whether the evidence is there and the answer follows.
 """
 
 from abc import ABC, abstractmethod
@@ -43,7 +43,7 @@ class Draft:
     chats: tuple[Turns, ...]
 
     def evidence_turn(self, number: int) -> str:
-        """What the labelled turn of a session says; empty where none is labelled."""
+        """The text of a session's labelled turn; empty unless exactly one turn is labelled."""
         said = [turn["content"] for turn in self.chats[number] if turn.get("has_answer")]
         return str(said[0]) if len(said) == 1 else ""
 
@@ -63,19 +63,19 @@ class Author(ABC):
     async def statements(
         self, item: PlannedQuestion, persona: str, asked: DraftQuestion
     ) -> tuple[str, ...]:
-        """What must be told for the answer to follow, one statement for each session."""
+        """The statements from which the answer follows, one for each session."""
 
     @abstractmethod
     async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
         """The session in which a statement is told; one turn is labelled `has_answer`."""
 
     async def doubt(self, draft: Draft) -> str | None:
-        """Why the answer does not follow from the evidence; None where it does, or nobody can
-        tell."""
+        """The reason why the answer does not follow from the evidence; None where it does, or where
+        the author cannot tell."""
         return None
 
     async def close(self) -> None:  # noqa: B027
-        """Let go of connections."""
+        """Close the author's connections."""
 
 
 async def write_draft(author: Author, item: PlannedQuestion) -> Draft:
@@ -89,19 +89,19 @@ async def write_draft(author: Author, item: PlannedQuestion) -> Draft:
     return Draft(item, persona, asked, statements, tuple(chats))
 
 
-# The share of a statement's words that its turn must hold: it is told in passing, not quoted.
+# The share of a statement's words that its turn must hold, as it is told in passing, not quoted.
 HELD = 0.6
 # The share of a short answer's words that the evidence must hold.
 _ANSWERED = 0.5
-# Questions that repeat nearly all words of their evidence, in its order, ask for nothing.
+# A question for something never told must not have a larger share of its words in the evidence.
 _REPEATED = 0.9
 Status = Literal["passed", "doubtful", "failed", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What became of an item: `problems` were found by rules, `doubt` by a model. What is refused
-    was not written to its end.
+    """The result of checking an item: `problems` were found by rules, `doubt` by a model. A refused
+    item was not written to its end.
     """
 
     status: Status
@@ -110,12 +110,12 @@ class Check:
 
 
 def problems_of(draft: Draft) -> tuple[str, ...]:
-    """What rules find wrong with a draft, in words; nothing where all is well."""
+    """The problems that the rules find in a draft, in words; empty where there are none."""
     return tuple([*_form(draft), *_evidence(draft), *_answer(draft)])
 
 
 def holds(turn: str, statement: str) -> bool:
-    """Whether a turn tells a statement, in whatever order."""
+    """Whether a turn holds enough of a statement's words, in any order."""
     return recall(content_words(statement) or tokens(statement), tokens(turn)) >= HELD
 
 
@@ -139,8 +139,8 @@ def _evidence(draft: Draft) -> Iterator[str]:
 
 
 def _answer(draft: Draft) -> Iterator[str]:
-    """The answer by the rule of its type; what no rule can tell is left to a model and to
-    people."""
+    """The problems of the answer, by the rule of the question's type. Types without a rule are left
+    to a model and to people."""
     item, answer = draft.item, draft.asked.answer
     told = [draft.evidence_turn(number) for number in range(len(draft.chats))]
     said = {word for text in told for word in tokens(text)}

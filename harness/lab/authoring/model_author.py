@@ -1,7 +1,7 @@
 """An author that asks a language model: persona, question, evidence, self-chat, check.
 
-A reply that cannot be used is asked for again, with what was wrong with it; after three the item is
-refused, and the reason is kept.
+If a reply cannot be used, the model is told why and asked again. After three such replies the item
+is refused, and the reason is kept.
 """
 
 import hashlib
@@ -37,11 +37,11 @@ _LONGEST = 4000
 
 
 class Unusable(Exception):
-    """A reply is not what was asked for; its text says why, to the model."""
+    """A reply cannot be used; the exception's text tells the model why."""
 
 
 def text_of(said: str) -> str:
-    """A text that is neither empty nor endless."""
+    """The text without outer white space; raises `Unusable` if it is empty or too long."""
     text = said.strip()
     if not text or len(text) > _LONGEST:
         raise Unusable("it is empty" if not text else f"it is longer than {_LONGEST} characters")
@@ -49,7 +49,7 @@ def text_of(said: str) -> str:
 
 
 def telling(statement: str) -> Callable[[str], str]:
-    """A reader of messages that must hold a statement's words."""
+    """A reader of replies that raises `Unusable` if the statement's words are not in the reply."""
 
     def read(said: str) -> str:
         text = text_of(said)
@@ -71,7 +71,7 @@ def question_of(said: str) -> DraftQuestion:
 
 
 def statements_of(said: str, wanted: int) -> tuple[str, ...]:
-    """The statements of a reply; raises `Unusable` unless there are so many."""
+    """The statements of a reply; raises `Unusable` unless there are `wanted` of them."""
     found = _json(said).get("statements")
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise Unusable("statements must be a list of texts")
@@ -102,7 +102,7 @@ CALLS = LineFile[dict[str, Any]]("calls.jsonl")
 
 
 class KeptReplies:
-    """Asks a model what was not asked before in this folder."""
+    """Asks a model, unless the folder already keeps its reply to the same request."""
 
     def __init__(self, folder: RunDir, chat: OpenAIChat) -> None:
         self._folder = folder
@@ -205,7 +205,7 @@ class ModelAuthor(Author):
         return await self._asked("evidence", item, prompt, lambda said: statements_of(said, wanted))
 
     async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
-        """A self-chat of two or three rounds; the statement comes up in one drawn in advance."""
+        """A self-chat of two or three rounds; the statement is told in a round drawn in advance."""
         random = item.draws(f"chat {number}")
         rounds = random.choice(_ROUNDS)
         told = random.randrange(rounds)
@@ -266,7 +266,7 @@ class ModelAuthor(Author):
         messages: Sequence[dict[str, str]],
         read: Callable[[str], T],
     ) -> T:
-        """A reply that can be used; raises `Refused` where none of the attempts gives one."""
+        """The first usable reply, as `read` reads it; raises `Refused` if no attempt gives one."""
         asked, problem = list(messages), ""
         for attempt in range(_ATTEMPTS):
             try:
@@ -286,14 +286,15 @@ class ModelAuthor(Author):
 
 
 def forecast(items: Sequence[PlannedQuestion], price: Price | None) -> Table:
-    """What writing these items would take, were every reply usable at once and none kept."""
+    """An estimate of the calls, tokens and cost of these items, if every first reply is usable and
+    none is kept yet."""
     made = Forecast()
     longest = max(len(prompt.text) for prompt in _prompts().values())
     for item in items:
         made.by_type[item.type] += 1
         chats = len(item.dates) * 2 * sum(_ROUNDS) // len(_ROUNDS)
         made.chat_calls += 4 + chats
-        # Replies of earlier steps are sent along: about two.
+        # A prompt also carries replies of earlier steps, about two.
         made.prompt_tokens += (4 + chats) * (tokens_of(longest) + 2 * ANSWER_TOKENS)
     usd = made.usd(price)
     rows = [
@@ -323,7 +324,7 @@ def _kinds() -> dict[str, str]:
 
 
 def _theme(item: PlannedQuestion) -> str:
-    """What the item is about, by name and field of life; the values are the model's own."""
+    """The item's attributes by name and category, and its topic; the model invents the values."""
     named = [f"{one.name.replace('_', ' ')} ({one.category})" for one in item.attributes]
     return f"{', '.join(named)}; the conversation is about {item.attributes[0].topic}"
 

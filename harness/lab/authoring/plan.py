@@ -1,8 +1,8 @@
-"""Which questions are to be written, all drawn from a seed: type, attribute, values and days.
+"""The plan of the questions to be written, drawn from a seed: type, attribute, values and days.
 
-Attributes with their values and wordings, topics to chat about, and what people say around them lie
-beside this module as JSON. An attribute says in which words it comes up in passing (`says`, with
-`{v}` for a value and `{when}` for a day), and in which other words it is asked for.
+JSON files beside this module hold the attributes with their values and wordings, the topics to chat
+about, and the phrases around them. An attribute has the words in which it comes up in passing
+(`says`, with `{v}` for a value and `{when}` for a day), and other words in which it is asked for.
 """
 
 import hashlib
@@ -28,9 +28,9 @@ _DATA = ("ontology.json", "topics.json", "phrases.json")
 class Attribute:
     """One thing that may be known of a user.
 
-    `now` tells a new value of what changes, `absent` asks for something near that was never told,
-    `thing` names an event as a question does, `wants` completes "suggestions that …", and of advice
-    `asks` says what the assistant listed.
+    `now` tells the new value of an attribute that changes. `absent` asks for something similar that
+    was never told. `thing` names an event as a question does. `wants` completes "suggestions that
+    …". For advice, `asks` says what the assistant listed.
     """
 
     name: str
@@ -48,9 +48,9 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Ontology:
-    """All attributes in the order of the file; for each topic what is asked and answered about it,
-    whoever the user is; what opens a session, leads over to something else, and ends a session;
-    `sha256` of the files, twelve hexadecimal digits.
+    """All attributes in the order of the file. `topics` has questions and answers on each topic
+    that fit any user; `openings`, `asides` and `closings` are phrases that open a session, lead
+    over to something else, and end a session. `sha256` is the files' hash, twelve hex digits.
     """
 
     attributes: tuple[Attribute, ...]
@@ -99,13 +99,13 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
 }
 _FIRST_DAY = datetime(2025, 3, 1, tzinfo=UTC)
 _DAYS = 300
-# The evidence lies so many days before the question, its sessions so many apart.
+# The least and the most days between evidence and question, and the days between its sessions.
 _NEAREST, _FURTHEST, _APART = 3, 75, 4
 _ADVICE = 5
-# The share of questions about days that ask for those between two events, not since one.
+# The share of questions about days that ask for the days between two events, not since one event.
 _BETWEEN_TWO = 0.6
 _TRIES = 200
-# How an event is told, and how many days before the telling it may have been.
+# How an event's day is worded, and how many days before the telling the event may have been.
 WHENS: dict[str, range] = {
     "today": range(1),
     "yesterday": range(1, 2),
@@ -119,25 +119,25 @@ _HOURS = (6, 3, 2, 1, 1, 4, 14, 38, 58, 60, 56, 52, 60, 52, 46, 46, 52, 62, 70, 
 
 
 class When(NamedTuple):
-    """How an event is told, one of `WHENS`, and so many days after it."""
+    """How an event's day is worded, one of `WHENS`, and how many days later the event is told."""
 
     kind: str
     days: int
 
 
 def time_of_day(random: Random) -> timedelta:
-    """A time at which people chat, after midnight of their day."""
+    """A time of day at which people chat, as the time since midnight."""
     (hour,) = random.choices(range(24), weights=_HOURS)
     return timedelta(hours=hour, minutes=random.randrange(60))
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuestion:
-    """One question to be written, and what is decided about it in advance.
+    """One question to be written, with everything that is decided in advance.
 
-    `values[i]` is what the evidence session of `dates[i]` tells; of advice they are the list that
-    the assistant gives in its one session, and `place` is the one asked for. `whens[i]` is how the
-    event of `dates[i]` is told by an author that follows it.
+    `values[i]` is told in the evidence session of `dates[i]`. For advice, `values` are the list
+    that the assistant gives in its one session, and `place` is the index of the value asked for.
+    `whens[i]` says how an author should word the day of the event that is told at `dates[i]`.
     """
 
     item_id: str
@@ -152,13 +152,13 @@ class PlannedQuestion:
 
     @property
     def days(self) -> list[date]:
-        """When each event was."""
+        """The day of each event."""
         moments = zip(self.dates, self.whens, strict=True)
         return [moment.date() - timedelta(days=when.days) for moment, when in moments]
 
     @property
     def question_type(self) -> str:
-        """The type as the format has it, where abstention is only told by the id."""
+        """The type as the format has it, in which only the id marks an abstention question."""
         return "single-session-user" if self.type == ABSTENTION else self.type
 
     @property
@@ -170,15 +170,15 @@ class PlannedQuestion:
         return "assistant" if self.type == "single-session-assistant" else "user"
 
     def draws(self, use: str) -> Random:
-        """Random numbers of this item alone, the same ones for each use every time."""
+        """A random generator of this item and this use; it gives the same numbers every time."""
         return Random(f"{self.seed} {use}")
 
 
 def plan_items(
     ontology: Ontology, types: tuple[str, ...], per_type: int, seed: int
 ) -> list[PlannedQuestion]:
-    """Plan so many items of each type, no two alike; raises `UsageError` for unknown types and
-    for more items than the ontology has different ones."""
+    """Plan `per_type` items of each type, no two alike. Raises `UsageError` for unknown types, and
+    for more items than the ontology can make different."""
     unknown = [name for name in types if name not in TYPES]
     if unknown:
         raise UsageError(f"--types {unknown[0]!r}: expected some of {', '.join(TYPES)}")
@@ -236,14 +236,14 @@ def _values(attribute: Attribute, kind: str, random: Random) -> tuple[str, ...]:
         "temporal-reasoning": 0,
     }.get(kind, 1)
     values = random.sample(attribute.values, wanted)
-    # Values of a growing attribute keep their order.
+    # The values of an attribute that changes keep their order, as they may grow.
     return tuple(
         sorted(values, key=attribute.values.index) if kind == "knowledge-update" else values
     )
 
 
 def _moments(sessions: int, random: Random) -> list[timedelta]:
-    """Before the day of the question, oldest first."""
+    """The sessions' times relative to the day of the question, oldest first."""
     steps = range(_NEAREST, _FURTHEST, _APART)
     days = sorted(random.sample(steps, sessions), reverse=True)
     return [
@@ -252,7 +252,7 @@ def _moments(sessions: int, random: Random) -> list[timedelta]:
 
 
 def _whens(dates: tuple[datetime, ...], random: Random) -> tuple[When, ...]:
-    """One for each date, so that no two events fall on one day."""
+    """Draw a wording for each date, so that no two events fall on one day."""
     whens: list[When] = []
     taken: set[date] = set()
     for moment in dates:

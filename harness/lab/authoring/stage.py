@@ -1,8 +1,8 @@
-"""The stage `author`: every item through every step, kept in a folder, reviewed on a terminal, and
-the file made of it.
+"""The stage `author`: every item is taken through every step, kept in a folder, reviewed on a
+terminal, and written to a file.
 
-What costs something is kept the moment it is there (`kept_replies`); all other files are made from
-it anew, so that a command that was killed is simply run again.
+A model's replies cost money and are kept as soon as they arrive (`KeptReplies`). All other files
+are made from them anew, so that a command that was killed is simply run again.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ DECISIONS = ("accept", "edit", "reject")
 
 @dataclass(frozen=True, slots=True)
 class WrittenItem:
-    """One item at its end; `draft` is None for what was refused."""
+    """One item after all steps; `draft` is None for a refused item."""
 
     item: PlannedQuestion
     draft: Draft | None
@@ -52,8 +52,8 @@ class WrittenItem:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPlan:
-    """How histories are filled: so many sessions, from a file or by templates; whether only what a
-    person accepted is written.
+    """How histories are filled: the number of sessions, and the file of fillers (None: templates).
+    `only_accepted` leaves out items that no person accepted.
     """
 
     sessions: int
@@ -62,7 +62,7 @@ class HistoryPlan:
 
 
 def open_folder(folder: RunDir, settings: Mapping[str, Any]) -> None:
-    """Make the folder, or see that it belongs to the same questions; raises `RunMismatch`."""
+    """Make the folder; raises `RunMismatch` if it already holds other questions."""
     folder.create()
     known = folder.read_json(SETTINGS)
     if known is None:
@@ -78,7 +78,7 @@ def open_folder(folder: RunDir, settings: Mapping[str, Any]) -> None:
 def write_items(
     author: Author, items: Sequence[PlannedQuestion], concurrency: int
 ) -> list[WrittenItem]:
-    """Every item through every step, so many at a time, in the order of the plan."""
+    """Take every item through every step, `concurrency` at a time; results are in plan order."""
     try:
         return asyncio.run(_write_items(author, items, concurrency))
     except KeyboardInterrupt:
@@ -97,7 +97,7 @@ async def _write_items(
 
 
 async def _written(author: Author, item: PlannedQuestion) -> WrittenItem:
-    """Rules first; a model is only asked about what they leave."""
+    """Write and check one item. A model is only asked for doubts if the rules find no problem."""
     try:
         draft = await write_draft(author, item)
         if problems := problems_of(draft):
@@ -130,7 +130,7 @@ def finish(
     history: HistoryPlan,
     seed: int,
 ) -> list[Draft]:
-    """Write the file of what passed, or was accepted by a person; returns what is in it."""
+    """Write the file of the drafts that passed or that a person accepted; returns these drafts."""
     reviews = _reviews(folder)
     chosen = [
         draft
@@ -145,7 +145,7 @@ def finish(
 
 
 def _reviews(folder: RunDir) -> dict[str, dict[str, Any]]:
-    """What people decided, by item; raises `UsageError` for lines that decide nothing."""
+    """People's decisions by item; raises `UsageError` for a line without a valid decision."""
     reviews = {line["item"]: line for line in folder.records(REVIEWS, "item")}
     for item, line in reviews.items():
         texts = (line.get("question"), line.get("answer"))
@@ -160,7 +160,7 @@ def _reviews(folder: RunDir) -> dict[str, dict[str, Any]]:
 def _chosen(
     one: WrittenItem, review: Mapping[str, Any] | None, only_accepted: bool
 ) -> Draft | None:
-    """The draft as a person left it; None where it is not to be written."""
+    """The draft with a person's edits; None if it is not to be written."""
     draft = one.draft
     if draft is None:
         return None
@@ -199,8 +199,8 @@ MENU = "accept (a), edit (e), reject (r), later (l), quit (q)"
 def review(
     folder: RunDir, ask: Callable[[str], str], show: Callable[[str], None]
 ) -> tuple[int, int]:
-    """Show every question that nobody has decided on, and keep what is decided; returns how many
-    were decided now, and how many are left. `ask` puts a prompt and gives the line that is typed.
+    """Show every undecided question and keep the decisions. Returns how many questions were decided
+    now, and how many are left. `ask` shows a prompt and returns the typed line.
     """
     steps = {
         name: _by_item(folder, name) for name in (PERSONAS, QUESTIONS, EVIDENCE, CHATS, CHECKS)

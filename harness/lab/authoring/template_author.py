@@ -1,5 +1,5 @@
-"""An author without a model: everything comes from the ontology and the item's own draws, sessions
-from templates. Something about the user is told inside a task that has nothing to do with it.
+"""An author without a model: it writes from the ontology, templates and the item's own draws. Facts
+about the user are told in passing, inside a task that has nothing to do with them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,7 +10,7 @@ from harness.datasets.questions import ABSTENTION
 from harness.lab.authoring.draft import Author, DraftQuestion, Turns
 from harness.lab.authoring.plan import Attribute, Exchange, Ontology, PlannedQuestion, When
 
-# `{aside}` leads over to the statement.
+# `{aside}` is a phrase that leads over to the statement.
 _TASKS = (
     "{asked} {aside} {statement}",
     "{asked}\n\n{aside} {statement}",
@@ -18,14 +18,14 @@ _TASKS = (
     "{statement} {asked}",
     "{asked} {statement}",
 )
-# The shares of sessions that begin with some words before the task, and end with thanks.
+# The shares of sessions that begin with some words before the task, and that end with thanks.
 _OPENED, _CLOSED = 0.7, 0.4
 _LISTED = ("Here you go:\n\n{list}", "With pleasure:\n\n{list}\n\nMore where those came from.")
 
 
 class Unsaid:
-    """What one history has not said yet, drawn from the ontology without repetition; what is used
-    up begins anew. `told` are the texts of the history so far.
+    """Draws from the ontology what one history has not said yet. Once all phrases of a kind are
+    used up, they may come again. `told` are the texts of the history so far.
     """
 
     def __init__(self, ontology: Ontology, random: Random, told: Iterable[str] = ()) -> None:
@@ -55,7 +55,8 @@ class Unsaid:
         return _exchange(asked, closings[asked])
 
     def exchanges(self, most: int, besides: str = "") -> list[Exchange]:
-        """At most this many exchanges about one topic: fewer where no topic has as many left."""
+        """At most this many exchanges about one topic, fewer if no topic has so many left. The
+        topic `besides` is left out."""
         topics = {name: found for name, found in self._ontology.topics.items() if name != besides}
         left = {
             name: [one for one in found if one[0] not in self._said]
@@ -81,8 +82,8 @@ class Unsaid:
 
 
 def telling(unsaid: Unsaid, topic: str, statement: str) -> Turns:
-    """A session about another topic in one of whose user turns the statement stands word for
-    word.
+    """A session about another topic than `topic`; one of its user turns holds the statement word
+    for word.
     """
     random = unsaid.random
     exchanges = unsaid.exchanges(random.randint(1, 3), besides=topic)
@@ -117,7 +118,8 @@ def chatting(unsaid: Unsaid) -> Turns:
 
 
 def stated(attribute: Attribute, value: str, when: When, told: date, random: Random) -> str:
-    """What an attribute says, of an event with its day as it is called on the day of telling."""
+    """The statement that tells an attribute's value; for an event, with its day in words that fit
+    the day of telling."""
     said = random.choice(attribute.says)
     if attribute.kind != "event":
         return said.format(v=value)
@@ -147,7 +149,7 @@ def numbered(values: tuple[str, ...]) -> str:
 
 
 def without_labels(turns: Turns) -> Turns:
-    """The same turns as evidence for nothing."""
+    """The turns without their evidence labels."""
     return [{"role": turn["role"], "content": turn["content"]} for turn in turns]
 
 
@@ -227,7 +229,7 @@ class TemplateAuthor(Author):
         return _told(item)
 
     async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
-        """Those before it are made as well, so that none repeats another."""
+        """Write a session. The earlier ones are drawn again first, so that it repeats none."""
         unsaid = Unsaid(self._ontology, item.draws("chats"))
         for earlier, told in enumerate(_told(item)[:number]):
             self._chat(item, unsaid, told, earlier)
@@ -255,14 +257,14 @@ def _told(item: PlannedQuestion) -> tuple[str, ...]:
             old, new = item.values
             return random.choice(first.says).format(v=old), first.now.format(v=new)
         case _:
-            # Each part of a count in words of its own.
+            # Each part of a count is told in different words.
             said = random.sample(first.says, len(item.values))
             pairs = zip(said, item.values, strict=True)
             return tuple(words.format(v=value) for words, value in pairs)
 
 
 def _days_asked(item: PlannedQuestion) -> DraftQuestion:
-    """Between two events, or since one."""
+    """The question for the days between two events, or since a single event."""
     days = item.days
     things = [attribute.thing for attribute in item.attributes]
     if len(things) == 1:

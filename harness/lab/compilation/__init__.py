@@ -1,1 +1,1 @@
-"""New histories of any size in the LongMemEval format, from the sessions of a file there is."""
+"""New histories of any size in the LongMemEval format, made of the sessions of an existing file."""

@@ -1,5 +1,5 @@
-"""From a data set to a compiled file with its manifest, instance by instance, the same bytes every
-time.
+"""Compiles a data set into a file of new histories with a manifest, instance by instance. The bytes
+are the same every time.
 """
 
 import gzip
@@ -26,7 +26,7 @@ from harness.lab.compilation.pool import Outline, PlacedSession, Pool, read_pool
 from harness.lab.compilation.recipe import Recipe, rank
 from harness.text import tokens_of
 
-# The distance to a filler's last use is larger than the default window; this one finds most.
+# The window must reach back to a filler's last use; the default is too small, this finds most.
 _XZ_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 2, "dict_size": 1 << 26}]
 _GZIP_LEVEL = 6
 _LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
@@ -34,7 +34,7 @@ _LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 class _Sink(Protocol):
     def write(self, data: bytes, /) -> int:
-        """Take them all."""
+        """Write all of the data."""
 
 
 class InstanceWriter:
@@ -66,9 +66,9 @@ class InstanceWriter:
 
 @contextmanager
 def writing(path: Path) -> Iterator[InstanceWriter]:
-    """A writer for `path`, where nothing appears before all of it is written.
+    """A writer for `path`; the file appears only once all of it is written.
 
-    Raises `UsageError` for an unknown suffix and for a place that cannot be written.
+    Raises `UsageError` for an unknown suffix and for a path that cannot be written.
     """
     name = path.name.lower()
     if not name.endswith(SUFFIXES):
@@ -105,7 +105,7 @@ FORMAT = 1
 
 @dataclass(slots=True)
 class Counts:
-    """What was written, over all histories; a token is estimated as four characters."""
+    """Counts over all written histories; a token is estimated as four characters."""
 
     questions: int = 0
     sessions: int = 0
@@ -137,8 +137,8 @@ def compile_histories(
     """Write a history for every selected question to `out` and the manifest beside it; returns the
     manifest.
 
-    `questions` draws so many of those the filters leave. Raises `UsageError` for what cannot be
-    asked, `DatasetError` for data that does not suffice.
+    `questions` is how many questions to draw from those that the filters leave. Raises `UsageError`
+    for impossible options, `DatasetError` for data with too few sessions.
     """
     if source.file is not None and source.file.resolve() == out.resolve():
         raise UsageError(f"--out {out} is the file to read: choose another name")
@@ -212,7 +212,7 @@ def _check_size(
 def _manifest(
     dataset: Dataset, pool: Pool, options: dict[str, Any], counts: Counts
 ) -> dict[str, Any]:
-    """Says nothing of when and where: equal files have equal manifests."""
+    """The manifest. It has no times or paths, so that equal files have equal manifests."""
     return {
         "format": FORMAT,
         "harness_version": harness_version(),

@@ -26,7 +26,7 @@ _DAY = timedelta(days=1)
 def dated(
     arranged: Arranged, outline: Outline, recipe: Recipe, draws: Draws
 ) -> list[PlacedSession]:
-    """Every session with its date, in the order of the arrangement."""
+    """Give every session a date, by the recipe's rules, in the order of the arrangement."""
     asked = outline.question.question_date
     if recipe.dates == "paper":
         if _is_one_day(outline):
@@ -50,7 +50,7 @@ def _is_one_day(outline: Outline) -> bool:
 def _between(
     arranged: Arranged, first: datetime, last: datetime, draws: Draws
 ) -> list[PlacedSession]:
-    """Evidence at its dates, the fillers of each gap between its neighbours."""
+    """Evidence keeps its dates; the fillers of a gap get dates between the evidence around it."""
     placed: list[PlacedSession] = []
     bounds = [session.date for session in arranged.evidence]
     for number, gap in enumerate(arranged.gaps):
@@ -116,7 +116,7 @@ def smallest(outline: Outline, recipe: Recipe) -> int:
 
 
 def largest(outline: Outline, pool: Pool, recipe: Recipe) -> int:
-    """The size that the history of a question can have before a text would come twice."""
+    """The greatest size of a question's history in the recipe's unit, without repeated texts."""
     own = _own_fillers(outline) if recipe.keep_fillers else []
     contents = [session.content for session in (*outline.evidence, *own)]
     contents += [filler.content for filler in _foreign(outline, pool)]
@@ -130,7 +130,7 @@ def _size(characters: Sequence[int], recipe: Recipe) -> int:
 def _chosen(
     outline: Outline, pool: Pool, recipe: Recipe, draws: Draws
 ) -> tuple[list[PlacedSession], list[Filler]]:
-    """Own fillers first, then others, as many as there is room for."""
+    """The question's own fillers first, then fillers of other questions, while there is room."""
     own = draws.order(_own_fillers(outline)) if recipe.keep_fillers else []
     drawn = draws.order(_foreign(outline, pool))
     if recipe.sessions is not None:
@@ -145,7 +145,7 @@ def _chosen(
 
 
 def _nearest(sizes: Sequence[int], room: int) -> int:
-    """How many of the first come together nearest to so much."""
+    """How many of the first sizes have a sum as near as possible to `room`."""
     passed = 0
     for number, size in enumerate(sizes):
         if passed + size / 2 > room:
@@ -157,7 +157,7 @@ def _nearest(sizes: Sequence[int], room: int) -> int:
 def _scattered(
     drawn: Sequence[Filler], outline: Outline, recipe: Recipe, draws: Draws
 ) -> Iterator[PlacedSession]:
-    """Fillers at any minute from the begin of the history to the moment of the question."""
+    """Give fillers a date at any minute from the history's beginning to the question."""
     asked = outline.question.question_date
     first_evidence = min([asked, *(session.date for session in outline.evidence)])
     begin = min(outline.began, first_evidence - recipe.lead)
@@ -175,8 +175,8 @@ def _own_fillers(outline: Outline) -> list[PlacedSession]:
 
 
 def _foreign(outline: Outline, pool: Pool) -> list[Filler]:
-    """The fillers of other questions only: of other people where people are named, else none that
-    says something about what is asked.
+    """The fillers that are not the question's own. Where people are named, these are fillers about
+    other people; elsewhere, fillers without anything about what is asked.
     """
     own = {session.content.key for session in (*outline.evidence, *outline.fillers)}
     kept_out = own | pool.conflicts(outline)
@@ -190,7 +190,7 @@ def _foreign(outline: Outline, pool: Pool) -> list[Filler]:
 def _named_apart(
     sessions: Iterable[PlacedSession], labels: set[str], evidence: set[bytes]
 ) -> Iterator[PlacedSession]:
-    """Give a filler whose id is taken a new one; ids of evidence are labels and stay."""
+    """Give a filler a new id if its id is taken. The ids of evidence are labels and stay."""
     taken = set(labels)
     for session in sessions:
         if session.content.key in evidence:

@@ -1,7 +1,7 @@
-"""What histories are made of: each question's own sessions, and the fillers all of them share.
+"""The parts of histories: each question's own sessions, and the fillers that all questions share.
 
-One pass over the data. A session is kept once, as the bytes that will be written, so that what is
-in memory grows with the distinct sessions of the file and not with their occurrences.
+The data are read in one pass. A session is kept once, as the bytes that will be written, so memory
+grows with the number of distinct sessions in the file and not with their occurrences.
 """
 
 import json
@@ -20,18 +20,18 @@ from harness.datasets.longmemeval import Instance
 from harness.datasets.questions import HaystackSession, Question, Turn, rounds_of
 from harness.judges.lexical.words import STOP_WORDS, sentences, stem
 
-# The authors write their own sessions about 164 attributes and take half of their fillers from
-# these: three in a thousand are about any one of them.
+# LongMemEval's authors write sessions about 164 attributes and take half of their fillers from
+# these sessions: three fillers in a thousand are about any one attribute.
 _ABOUT_ONE = 1 / 250
 # In a small pool a single attribute may have more sessions than its share.
 _AT_LEAST = 5
-# The words that a session shares with a question, unless it has fewer.
+# The least number of words that a session must share with a question that has so many.
 _SHARED = 2
 # BM25's usual constants.
 _K1, _B = 1.2, 0.75
 _WORD = re.compile(r"[^\W\d_]+")
 _SELF = frozenset(("i", "me", "my", "mine", "myself", "we", "us", "our", "ours"))
-# Words in which questions of every kind are put.
+# Words that occur in questions of every kind.
 _ASKING = STOP_WORDS | frozenset(
     "ago after amount before between current currently day days did ever first following get go "
     "got happened how kind last long many month months more most much name new number order past "
@@ -41,12 +41,12 @@ _ASKING = STOP_WORDS | frozenset(
 
 
 class Statements:
-    """What users say of themselves in many sessions, ranked by the words of a question."""
+    """An index of what users say of themselves in sessions, ranked by the words of a question."""
 
     def __init__(self) -> None:
         self._keys: list[bytes] = []
         self._lengths = array("I")
-        # The sessions that say a word, and how many of their statements do.
+        # For each word, the sessions that have it, and in how many of their statements.
         self._postings: dict[str, tuple[array[int], array[int]]] = {}
 
     def add(self, key: bytes, session: HaystackSession) -> None:
@@ -59,7 +59,7 @@ class Statements:
         self._lengths.append(said.total())
 
     def nearest(self, question: str) -> frozenset[bytes]:
-        """The keys of the sessions that come nearest to what a question asks."""
+        """The keys of the sessions that are nearest to a question."""
         similarity = self._similarity(_telling(question))
         most = max(_AT_LEAST, ceil(len(self._keys) * _ABOUT_ONE))
         best = nsmallest(most, ((-value, self._keys[n]) for n, value in similarity.items()))
@@ -97,7 +97,7 @@ _LABEL = "has_answer"
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a session says: `turns` is JSON, `key` is the same for the same text."""
+    """The content of a session: `turns` is JSON, `key` is the same for the same text."""
 
     key: bytes
     turns: bytes
@@ -117,9 +117,9 @@ class PlacedSession:
 
 @dataclass(frozen=True, slots=True)
 class Filler:
-    """A session that is evidence for nothing, wherever it will be put.
+    """A session that is no evidence, whatever history it is put into.
 
-    Where the data names speakers, it is evidence for nothing that is asked about other people.
+    Where the data names speakers, this only holds for questions about other people.
     """
 
     session_id: str
@@ -130,8 +130,8 @@ class Filler:
 @dataclass(frozen=True, slots=True)
 class Outline:
     """A question apart from its history: `record` has every field of the file but the haystack's,
-    `question` no sessions. `began` is the date of its oldest session, or its own without any;
-    `speakers` are the people whose history it is, where the data names them.
+    `question` has no sessions. `began` is the date of the oldest session, or of the question if it
+    has none; `speakers` are the people in the history, where the data names them.
     """
 
     question: Question
@@ -146,9 +146,9 @@ class Outline:
 class Pool:
     """All questions of a file in file order, and its distinct fillers in order of appearance.
 
-    `statements` are what the fillers say of their users. `sessions` counts occurrences;
-    `withheld` counts distinct sessions that stand as fillers in the file and are not in the pool,
-    because they repeat what is evidence elsewhere.
+    `statements` indexes what the fillers say of their users. `sessions` counts occurrences;
+    `withheld` counts the distinct fillers of the file that are not in the pool, because they repeat
+    evidence of some question.
     """
 
     outlines: tuple[Outline, ...]
@@ -158,8 +158,8 @@ class Pool:
     statements: Statements
 
     def conflicts(self, outline: Outline) -> frozenset[bytes]:
-        """The keys of fillers that could say something about what this question asks; none where
-        people are named, whose fillers are about others anyway.
+        """The keys of fillers that could say something about what this question asks. None are
+        needed where people are named, because there fillers are about other people anyway.
         """
         if outline.speakers:
             return frozenset()
@@ -206,7 +206,8 @@ class _PoolReader:
         self.outlines.append(outline)
 
     def pool(self) -> Pool:
-        """Decided at the end: a filler may stand in the file before what makes it evidence."""
+        """The pool. Fillers are chosen only at the end, since a filler may stand in the file before
+        the label that makes it evidence."""
         fillers = tuple(
             filler
             for key, filler in self.fillers.items()
@@ -256,7 +257,7 @@ def _placed(session: HaystackSession, record: dict[str, Any], content: Content) 
 def _content(session: HaystackSession, turns: list[dict[str, Any]]) -> Content:
     return Content(
         key=_session_key(session),
-        # Plain ASCII: half an emoji in the source must neither stop the writing nor be mended.
+        # ASCII escapes keep an unpaired surrogate of the source as it is; UTF-8 would fail on it.
         turns=json.dumps(turns).encode("ascii"),
         rounds=len(rounds_of(session.turns)),
         characters=sum(len(turn.content) for turn in session.turns),

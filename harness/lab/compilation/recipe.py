@@ -1,8 +1,8 @@
-"""How histories are to be made, and choices that look random and are the same everywhere: hashes of
-seed, question and text.
+"""The recipe of histories, and draws that look random and are the same everywhere: they are hashes
+of seed, question and text.
 
-Not a chain of random numbers: a question's history does not change with the other questions
-selected, and a smaller history is part of a larger one.
+A chain of random numbers would not do: a question's history must not change with the other
+questions selected, and a smaller history is part of a larger one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,12 +20,13 @@ Dates = Literal["kept", "paper"]
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """So many sessions each, or about so many tokens; the seed of every draw; whether a question's
-    own fillers stay, and how many days before its evidence the history begins at the latest.
+    """How histories are made: their size in `sessions` or (about) in `tokens`; the seed of every
+    draw; whether a question's own fillers stay; and `lead_days`, the days before its evidence at
+    which the history begins at the latest.
 
-    `depth` is the share of the fillers' tokens that comes before the evidence, `uniform` draws one
-    for each evidence session, None leaves it to the dates. `dates` are `kept` (the evidence where
-    it was) or follow the rules of the `paper` for each type of question.
+    `depth` is the share of the fillers' tokens that comes before the evidence; `uniform` draws a
+    share for each evidence session, None leaves the order to the dates. `dates` are `kept` (the
+    evidence stays where it was) or follow the rules of the `paper` for each type of question.
     """
 
     sessions: int | None = None
@@ -50,7 +51,7 @@ class Recipe:
 
     @property
     def arranges(self) -> bool:
-        """Whether the order of a history is made, and does not follow from dates drawn alone."""
+        """Whether a history's order is arranged first, instead of following from drawn dates."""
         return self.depth is not None or self.dates == "paper"
 
 
@@ -108,8 +109,8 @@ class Draws:
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """`gaps[i]` are the fillers before the evidence session `evidence[i]`, the last gap those after
-    all of them.
+    """`gaps[i]` are the fillers before the evidence session `evidence[i]`; the last gap has the
+    fillers after all evidence.
     """
 
     evidence: list[PlacedSession]
@@ -125,9 +126,10 @@ class Arranged:
 def arrange(
     evidence: Sequence[PlacedSession], fillers: Sequence[Filler], depth: float | None, draws: Draws
 ) -> Arranged:
-    """Evidence by date, at this depth or, without one, each at a depth drawn for it.
+    """Put evidence in the order of its dates among the fillers, at this depth or, without one, at a
+    depth drawn for each evidence session.
 
-    A depth is a share of the fillers' characters; a filler stands where its middle is.
+    A depth is a share of the fillers' characters; the middle of a filler decides its side.
     """
     ordered = sorted(evidence, key=lambda session: session.date)
     if depth is None:

@@ -1,4 +1,4 @@
-"""The cells of each experiment: what is set up differently, and what is measured of it."""
+"""The cells of each experiment: their different settings, and what is measured of each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ TABLE_3: Mapping[tuple[str, str], Mapping[str, float]] = {
 """Table 3: by value and key."""
 
 BY_COUNT = (5, 10)
-"""So many values Table 3 gives to the reader."""
+"""The numbers of values that the reader gets in Table 3."""
 TABLE_3_ANSWERS: Mapping[tuple[str, str], tuple[float, float]] = {
     ("round", "V"): (0.615, 0.670),
     ("round", "fact"): (0.588, 0.664),
@@ -64,7 +64,8 @@ _TABLE_4: Mapping[tuple[str, str, str], tuple[float, float]] = {
 
 
 def table_4(value: str, key: str, time: str, reads: str) -> Mapping[str, float]:
-    """Table 4: by value, key, and who read the time; the paper filters and never lifts."""
+    """Table 4: by value, key, and who read the time. The paper filters by time and never lifts, so
+    `lift` has no figures."""
     if time == "lift":
         return {}
     figures = _TABLE_4.get((value, key, "off" if time == "off" else reads), ())
@@ -104,7 +105,7 @@ _KEYS = {
     "V + keyphrase": ("value", "keyphrase"),
     "V + summary": ("value", "summary"),
 }
-# Tokens that any ten sessions fit into.
+# A budget in tokens that any ten sessions fit into.
 _ROOM = "100000"
 _LAYOUTS = ("text", "json")
 _TEMPORAL = ("temporal-reasoning",)
@@ -114,10 +115,11 @@ _TEMPORAL = ("temporal-reasoning",)
 class Cell:
     """One set-up of the assistant, or a control that needs none.
 
-    `settings` are the assistant's, by their dotted names. `level` is what is ranked in it. With
-    `prompts` it is measured what reaches the reader; with `asks` the questions are answered. Cells
-    of one `block` differ in what the experiment asks about alone, so that they are compared with
-    its first. `is_found_before`: its search is that of an earlier cell, which tells of it.
+    `settings` are the assistant's, by their dotted names. `level` is the kind of value that is
+    ranked. `prompts`: the reader's prompts are recorded and measured. `asks`: the questions are
+    answered. Cells of one `block` differ only in the choice that the experiment studies, and are
+    compared with the block's first cell. `is_found_before`: an earlier cell has the same search
+    and shows its figures.
     """
 
     name: str
@@ -150,19 +152,19 @@ class Grid:
     about: str
     cells: Sequence[Cell]
     types: tuple[str, ...] = ()
-    """The question types that it is about; all of them by default."""
+    """The question types of the experiment; empty means all."""
 
 
 @dataclass(frozen=True, slots=True)
 class AtHand:
-    """What a run of an experiment has at hand: designs, and models of which roles."""
+    """The designs that a run of an experiment may use, and the models that it has."""
 
     designs: Sequence[str] = DESIGNS
     reader: bool = False
     from_memory: bool = False
     """Whether the four prompts hold what memory finds, instead of the evidence alone (Figure 6)."""
     ranges: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Models that read time ranges, by what they are called: settings of `query_model`."""
+    """Settings of `query_model` for the models that read time ranges, by the models' names."""
 
 
 def grid_of(name: str, wanted: AtHand) -> Grid:
@@ -181,7 +183,8 @@ def grid_of(name: str, wanted: AtHand) -> Grid:
 
 
 def without_answers(grid: Grid) -> Grid:
-    """The same with what is found and what reaches the reader alone. Raises `UsageError`."""
+    """The grid without answers: only retrieval and the reader's prompts are measured. Raises
+    `UsageError` for an experiment that measures answers alone."""
     if any(cell.mode != "native" for cell in grid.cells) or not grid.cells:
         raise UsageError(f"{grid.name} measures answers alone: leave --no-answers out")
     return replace(grid, cells=[replace(cell, asks=False) for cell in grid.cells])

@@ -1,7 +1,7 @@
-"""What cells show of each question, and the contrasts between the cells of one block.
+"""The figures of each cell by question, and the contrasts between the cells of one block.
 
-A figure is right or wrong for each question, so that two cells are compared by the questions that
-only one of them has right (exact McNemar test). All p-values of one figure, over all blocks, are
+A figure is right or wrong for each question, so two cells are compared by the questions that only
+one of them has right (exact McNemar test). All p-values of one figure, over all blocks, are
 corrected after Holm.
 """
 
@@ -33,7 +33,7 @@ class FinishedCell:
 
     @property
     def level(self) -> str:
-        """What is counted as found."""
+        """The unit whose retrieval is counted: rounds where rounds are ranked, else sessions."""
         return "round" if self.cell.level == "round" else "session"
 
     @cached_property
@@ -49,13 +49,14 @@ class FinishedCell:
         return {name: values for name, values in found.items() if values}
 
     def _right(self) -> dict[str, float]:
-        """A missing answer is wrong; a question that the judge could not read is left out."""
+        """1 for a right answer, by question id. A missing answer is wrong; an unscored question is
+        left out."""
         outcomes = {q.question_id: outcome_of(q, self.run.lines) for q in self.run.lines.questions}
         return {id: float(said == "yes") for id, said in outcomes.items() if said != "unscored"}
 
     def share(self, figure: str, of: Sequence[QuestionDigest] | None = None) -> Row | None:
-        """A figure over these questions, all by default, with its interval and n: Wilson's, or one
-        drawn by history where questions share histories.
+        """A figure over these questions (by default all), with its n and interval. The interval is
+        Wilson's, or drawn by history where questions share histories.
         """
         values = self.values.get(figure, {})
         questions = self.run.lines.questions if of is None else of
@@ -80,7 +81,8 @@ class FinishedCell:
 
 
 def contrasts_of(cells: Sequence[FinishedCell]) -> list[Row]:
-    """Each cell against the first of its block that has the figure, in recall of the same level."""
+    """Compare each cell with the first cell of its block that has the figure; for recall, with the
+    first one of the same level."""
     found: list[Row] = []
     for figure in FIGURES:
         bases: dict[tuple[str, str], FinishedCell] = {}

@@ -1,8 +1,8 @@
 """An experiment: one memory, filled once, and a server for each cell over it.
 
 Everything lies in one folder: `memory/` is the run that filled the memory, `data/` the memory
-itself, `cells/NAME/` a run directory a cell, with `prompts/` in it where the prompts were recorded.
-Whatever is finished is kept, so that the same command goes on after an interruption.
+itself, `cells/NAME/` the run directory of a cell, with `prompts/` in it if prompts were recorded.
+Finished parts are kept, so that the same command goes on after an interruption.
 """
 
 import json
@@ -34,8 +34,8 @@ from harness.replay.modes import NATIVE, Approach
 from harness.report.build import write_report
 
 CELL = "cell.json"
-# The cache of vectors serves the next run too, so it keeps what a run forgets; a power cut costs a
-# replay.
+# The cache of vectors serves later runs, so it keeps even what a run forgets. Durability is low
+# because a power cut costs no more than a replay.
 _LABORATORY = {"ASSISTANT_DURABILITY": "os", "ASSISTANT_FORGET_CACHES": "false"}
 
 
@@ -96,11 +96,11 @@ class Laboratory:
 
 
 def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
-    """Run what is unfinished of every cell; how many questions failed now."""
+    """Run the unfinished cells; returns how many questions failed now."""
     if grid.types and not laboratory.source.filters.types:
         filters = replace(laboratory.source.filters, types=grid.types)
         laboratory = replace(laboratory, source=replace(laboratory.source, filters=filters))
-    open_source(laboratory.source)  # unreadable data are noticed before any server is started
+    open_source(laboratory.source)  # Raises for unreadable data before any server is started.
     RunDir(laboratory.out).create()
     if not any(cell.mode == NATIVE for cell in grid.cells):
         return sum(_control(laboratory, cell) for cell in grid.cells if cell.mode in CHOICES)
@@ -142,7 +142,7 @@ def _fill(laboratory: Laboratory) -> int:
 
 
 def _require_histories(laboratory: Laboratory) -> None:
-    """Raises `UsageError` where the memory of an earlier experiment lacks some."""
+    """Raise `UsageError` if the memory of an earlier experiment lacks some of the histories."""
     held = RunDir(laboratory.memory).by_history(INGEST)
     wanted = select(open_source(laboratory.source).outlines, laboratory.source.filters)
     missing = {question.history_id for question in wanted} - set(held)
@@ -185,7 +185,7 @@ def _record(laboratory: Laboratory, cell: Cell) -> int:
         ours = load_profile("aide-memoire")
         failed = record_prompts(run, endpoint, port, ours, laboratory.memory)
     run.report()
-    # The report of the cell tells with them where answers went wrong.
+    # With the prompts, the cell's report can tell at which step answers went wrong.
     shutil.copy(folder / PROMPTS, laboratory.folder(cell) / PROMPTS)
     write_report(RunDir(laboratory.folder(cell)))
     return failed
@@ -202,7 +202,7 @@ def _recording_port(folder: Path) -> int:
 
 
 def _control(laboratory: Laboratory, cell: Cell) -> int:
-    """A model that reads histories without a memory."""
+    """Run a control cell: a model reads the histories without a memory."""
     if laboratory.reader is None:
         raise UsageError("a control needs a language model: --reader MODEL@URL")
     if _is_done(laboratory, cell):
@@ -220,7 +220,7 @@ def _control(laboratory: Laboratory, cell: Cell) -> int:
 
 
 def window_of(laboratory: Laboratory, cell: Cell) -> ContextWindow:
-    """What a control gives its model to read, and how."""
+    """The window that a control's model reads: its size in tokens, notes and layout."""
     layout: Literal["text", "json"] = "json" if cell.layout == "json" else "text"
     return ContextWindow(laboratory.context_tokens, notes=cell.notes, layout=layout)
 
@@ -238,7 +238,7 @@ def _is_done(laboratory: Laboratory, cell: Cell) -> bool:
 
 
 def finish_cell(laboratory: Laboratory, cell: Cell, failed: int, seconds: float) -> int:
-    """Write down that the cell is finished; one with failures is tried again."""
+    """Write down that the cell is finished, unless it had failures: then it will be tried again."""
     if not failed:
         done = {
             "set_up": _set_up(laboratory, cell),
@@ -250,7 +250,7 @@ def finish_cell(laboratory: Laboratory, cell: Cell, failed: int, seconds: float)
 
 
 def finished_cell(laboratory: Laboratory, name: str) -> Cell | None:
-    """A cell of an earlier command that is finished and has the set-up of this one."""
+    """A finished cell of an earlier command, if it has the set-up of this command; else None."""
     file = laboratory.out / "cells" / name / CELL
     known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     if "cell" not in known:

@@ -82,7 +82,7 @@ def write_page(laboratory: Laboratory, grid: Grid) -> list[Table]:
 
 
 def _with_earlier_cells(laboratory: Laboratory, grid: Grid) -> Grid:
-    """The cells that the page shows already, in their order, and then those of this command."""
+    """The grid with the cells that the page shows already, then the new cells of this command."""
     file = laboratory.out / JSON
     page = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     if page.get("experiment") != grid.name:
@@ -114,7 +114,7 @@ def _unfinished(grid: Grid, cells: Sequence[Cell]) -> list[str]:
 
 
 def _cut(cells: Sequence[FinishedCell]) -> list[str]:
-    """What of the histories a model without memory was not given."""
+    """Sentences on how much of the histories a model without memory was not given."""
     told = []
     for one in cells:
         accounts = [
@@ -166,8 +166,8 @@ def _prompts(laboratory: Laboratory, cell: Cell) -> Row:
 
 
 def _speed(run: ComparedRun) -> Row:
-    """The first search of a history makes its view, as the assistant tells; the second one of a
-    question finds it made.
+    """Median times of a search and of making a history's view. The first search of a history makes
+    the view (`index_ms`), so the second search of each question is the one that is timed.
     """
     lines = run.lines.retrieval.values()
     making: dict[str, float] = {}
@@ -182,7 +182,7 @@ def _speed(run: ComparedRun) -> Row:
 
 
 def _tell_p_values(rows: Sequence[Row], contrasts: Sequence[Row]) -> None:
-    """Holm's p-values of recall and answers beside the cells that they are of."""
+    """Add Holm's p-values of recall and of answers to the rows of their cells."""
     found = {(one["cell"], one["figure"]): one.get("p_holm") for one in contrasts}
     for row in rows:
         row["p_recall"] = found.get((row["cell"], RECALL))

@@ -1,9 +1,9 @@
 """Figure 3a, online: people type short histories into a web chat and write down its answers.
 
-For every question a sheet says what to type; what the chat answered goes into `answers.csv`, and is
-judged beside the models that read the same histories offline. A web chat knows its own day alone,
-so every conversation begins with the day that it is of. Where the question is about a reply, the
-chat is told the one that the history has.
+For every question a sheet says what to type. The chat's answers go into `answers.csv`, and are
+judged beside the models that read the same histories offline. A web chat knows only the present
+day, so every conversation begins with its own day. Where the question is about a reply of the
+assistant, the chat is told the history's reply.
 """
 
 import csv
@@ -21,14 +21,14 @@ from harness.pipeline.run import Run
 from harness.records.run_dir import RunDir
 
 ANSWERS = "answers.csv"
-# Longer histories nobody types.
+# Nobody types longer histories.
 MOST_SESSIONS = 6
 ONLINE = Cell("online", "typed into a web chat", asks=True, mode="online")
 _FIELDS = ("question_id", "answer")
 
 
 def write_sheets(laboratory: Laboratory) -> int:
-    """A sheet for every selected question with a short history; how many there are."""
+    """Write a sheet for every selected question with a short history; returns how many."""
     folder = RunDir(laboratory.out / "sheets")
     run = Run(laboratory.source, laboratory.folder(ONLINE), laboratory.console)
     wanted = {question.question_id for question in run.selected}
@@ -45,7 +45,7 @@ def write_sheets(laboratory: Laboratory) -> int:
 
 
 def judge_answers(laboratory: Laboratory) -> bool:
-    """Judge the answers that were written down; False where there is none yet."""
+    """Judge the answers that were written down; returns False if there are none yet."""
     answers = list(_answers(laboratory.out / "sheets" / ANSWERS))
     if not answers:
         return False
@@ -96,7 +96,7 @@ def _lines(question: Question) -> Iterator[str]:
 
 
 def _about_replies(told: Sequence[HaystackSession]) -> str:
-    """What the chat's own replies are worth: nothing, unless one is what the question is about."""
+    """What to do with the chat's own replies: ignore them, but correct one that is asked about."""
     if any(turn.has_answer and turn.role == "assistant" for s in told for turn in s.turns):
         return (
             "The question is about a reply. Where the sheet gives one, send it as a message of "
@@ -106,7 +106,8 @@ def _about_replies(told: Sequence[HaystackSession]) -> str:
 
 
 def _typed(session: HaystackSession) -> Iterator[str]:
-    """What is typed of a session: its day, what the user said, and replies that are asked about."""
+    """The lines to type for a session: its day, the user's messages, and replies that the question
+    is about."""
     is_first = True
     for turn in session.turns:
         if turn.role == "user":

@@ -1,3 +1,3 @@
-"""What happens over a memory's life: cases of our own, told and asked through an assistant's chat
-API, and decided by rules that anybody can read.
+"""Cases of our own about a memory's life. They are told and asked through an assistant's chat API,
+and decided by rules that anybody can read.
 """

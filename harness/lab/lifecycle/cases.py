@@ -18,7 +18,7 @@ from harness.judges.lexical.words import tokens
 from harness.lab.lifecycle.checks import DayCount, Expected, Number, On, Wanted, says
 
 _FOLDER = "harness.lab.lifecycle"
-# The kinds stand in the order of a memory's life, in every table.
+# Every table has the kinds in this order, which is that of a memory's life.
 KINDS = (
     "told",
     "told by the assistant",
@@ -37,8 +37,8 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """A conversation: texts of user and assistant in turns, the user's first; `name` is what a
-    later step calls it.
+    """A conversation. The texts alternate between user and assistant, the user first; later steps
+    refer to the conversation by `name`.
     """
 
     at: datetime
@@ -49,7 +49,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """The person wants the conversations named in `of` to be forgotten, and would say `text`."""
+    """The person wants the conversations named in `of` to be forgotten, and asks so with `text`."""
 
     at: datetime
     person: str
@@ -59,7 +59,7 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question with what its answer is held against; `as_of` is the day that it is about."""
+    """A question and what its answer is checked against; `as_of` is the day that it is about."""
 
     at: datetime
     person: str
@@ -78,7 +78,7 @@ Step = Say | Forget | Ask | Restart
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One life. `subject` is the part of somebody's life that it is about."""
+    """One case; `subject` is the part of somebody's life that it is about."""
 
     case_id: str
     kind: str
@@ -99,7 +99,7 @@ class Case:
 
     @property
     def needs_dates(self) -> bool:
-        """Whether it can only be answered by whoever knows when things were said."""
+        """Whether only an assistant that knows when things were said can answer the case."""
         return any(ask.as_of or ask.expected.names_time for ask in self.asks)
 
 
@@ -111,8 +111,8 @@ class Cases:
 
 
 def load_cases(folder: Path | None = None) -> Cases:
-    """The cases of a folder of `.json` files, or those that come with the harness; `DatasetError`
-    names the file, the case and what is wrong.
+    """Read the cases of a folder of `.json` files, or those that come with the harness. Raises
+    `DatasetError`, which names the file, the case and what is wrong.
     """
     place = folder or resources.files(_FOLDER) / "cases"
     try:
@@ -208,7 +208,7 @@ def _phrases(table: "_Fields", name: str) -> tuple[str, ...]:
 
 
 def _phrase(item: Any, where: str) -> str:
-    """A text with a word in it: one without would be found in every answer."""
+    """A text with at least one word, since a text without words would be found in every answer."""
     if not isinstance(item, str) or not tokens(item):
         raise DatasetError(f"{where}: expected a phrase of words, found {item!r}")
     return item

@@ -1,7 +1,7 @@
-"""Whether an answer is right: by words, dates and a few rules, the same way every time.
+"""Decides whether an answer is right, by words, dates and a few rules, the same way every time.
 
-The rules are published in README.md. Phrases are compared as stemmed words in a row, with numbers,
-months and accents written alike.
+README.md has the rules. Phrases are compared as stemmed words in a row, with numbers, months and
+accents written alike.
 """
 
 import re
@@ -33,7 +33,7 @@ class On:
 
 @dataclass(frozen=True, slots=True)
 class DayCount:
-    """A length of time, in days or, where they are whole, in weeks."""
+    """A number of days; an answer may also give it in weeks, if they are whole."""
 
     number: int
 
@@ -56,9 +56,9 @@ Wanted = str | On | DayCount | Number
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What an answer is held against. Of each group in `must` one must be there, of `must_not`
-    nothing. What was right before (`former`) or became so afterwards (`later`) may be named if the
-    answer says which of the two holds. `admit`: it must say that it does not know.
+    """What an answer is checked against. It must have one item of each group in `must`, and nothing
+    of `must_not`. Values that were right before (`former`) or became so afterwards (`later`) may be
+    named if the answer says which value holds. `admit`: it must say that it does not know.
     """
 
     must: tuple[tuple[Wanted, ...], ...] = ()
@@ -78,8 +78,8 @@ class Expected:
         yield from (*self.must_not, *self.former, *self.later)
 
 
-# Words that say of a value that it held before, and of the right one that it holds now: words of
-# time, change and mistake that fit any subject, not the verbs of single cases, such as "sold".
+# Words that mark a value as one that held before, and the right value as one that holds now. They
+# are words of time, change and mistake that fit any subject, not verbs of single cases ("sold").
 FORMER = (
     "was|were|had|been|used to|before|previous|previously|former|formerly|earlier|original|"
     "originally|initial|initially|first|old|until|from|changed|moved|switched|replaced|instead|"
@@ -90,7 +90,8 @@ NOW = (
     "now|current|currently|nowadays|these days|today|at the moment|latest|most recent|"
     "most recently|new|newest|since"
 )
-# The same of a value that came to hold on a later day, and of the one that held on the day asked.
+# Words that mark a value as one that came to hold on a later day, and the right value as the one
+# that held on the day that is asked about.
 LATER = (
     "later|since|now|then|after|afterwards|subsequently|moved|changed|switched|became|eventually|"
     "currently|today|these days|nowadays|not yet|until|next"
@@ -183,8 +184,8 @@ def _unwanted(expected: Expected, answer: str) -> Iterator[str]:
 
 
 def _without_changes(sentence: str, other: str, expected: Expected) -> str:
-    """A sentence without the quotations that name what is right beside the other value: there the
-    person quoted told of the change, in whatever words.
+    """A sentence without the quotations that name both the right and the other value: in these the
+    quoted person tells of the change, in whatever words.
     """
     return _QUOTED.sub(
         lambda quote: (
@@ -197,8 +198,8 @@ def _without_changes(sentence: str, other: str, expected: Expected) -> str:
 def _marks_right(
     marks: re.Pattern[str], other: str, parts: Sequence[str], expected: Expected
 ) -> bool:
-    """Whether a clause in the answer's own words names what is right, not the other value, and says
-    that it is what holds.
+    """Whether a clause in the answer's own words names the right value and not the other one, and
+    says that the right value holds.
     """
     clauses = [one for part in parts for one in _CLAUSE_ENDS.split(_QUOTED.sub(" … ", part))]
     return any(
@@ -212,7 +213,8 @@ def _names_right(text: str, expected: Expected) -> bool:
 
 
 def _is_outdated(place: int, parts: Sequence[str], expected: Expected) -> bool:
-    """Whether a sentence tells its day, after one of a later day that names what is right."""
+    """Whether a sentence names its day, and an earlier sentence names a later day together with the
+    right value."""
     said_on = _day_of(parts[place])
     if said_on is None:
         return False
@@ -235,5 +237,5 @@ def _day_of(sentence: str) -> date | None:
 
 
 def _whole_sentences(answer: str) -> list[str]:
-    """The sentences of an answer, a quotation being a part of the one that it stands in."""
+    """The sentences of an answer; a quotation belongs to the sentence around it."""
     return sentences(_QUOTED.sub(lambda quote: _ENDS.sub(",", quote[0]), answer))

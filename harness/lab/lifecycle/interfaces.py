@@ -1,5 +1,5 @@
-"""How an assistant is told, asked and made to forget, by our own routes or by a chat alone; one
-case, step by step, up to a restart and on from there.
+"""Interfaces through which an assistant is told things, asked, and made to forget: our own routes
+or a chat alone. `Course` plays one case step by step, and goes on after restarts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,16 +23,16 @@ _DATES = frozenset({"time", "date", "unix"})
 
 
 class Interface(Protocol):
-    """An assistant's ways. Every method may raise the errors of `harness.errors`."""
+    """A way to speak to an assistant. Every method may raise the errors of `harness.errors`."""
 
     async def begin(self, when: Occasion) -> None:
-        """Make sure that nothing is known of a person yet."""
+        """Make sure that the assistant knows nothing of a person yet."""
 
     async def say(self, when: Occasion, texts: Sequence[str]) -> None:
-        """Have a conversation: texts of user and assistant in turns, the user's first."""
+        """Have a conversation; the texts alternate between user and assistant, the user first."""
 
     async def forget(self, when: Occasion, text: str, sessions: Sequence[str]) -> str:
-        """Have what was said in these sessions forgotten; returns what was answered."""
+        """Have the content of these sessions forgotten; returns the assistant's reply."""
 
     async def ask(self, when: Occasion, text: str, as_of: date | None) -> str:
         """The answer to a question, asked in a session of its own."""
@@ -94,7 +94,7 @@ class OwnInterface:
         return f"DELETE of {len(sessions)} session(s)"
 
     async def ask(self, when: Occasion, text: str, as_of: date | None) -> str:
-        """Asked without a trace, with the day as `as_of`."""
+        """Ask without recording anything, with the day as `as_of`."""
         day = as_of.isoformat() if as_of else None
         now = rfc3339(when.time)
         answer = await self._meter.spend(
@@ -132,7 +132,7 @@ class ChatInterface:
                 await self._client.chat("teacher", said, when)
 
     async def forget(self, when: Occasion, text: str, sessions: Sequence[str]) -> str:
-        """Asked for in a chat, and confirmed in its next message."""
+        """Ask for it in a chat, and confirm in the next message."""
         request = self._client.message("user", text, when)
         reply = await self._client.chat("live", [request], when)
         answered = self._client.message("assistant", reply.text, when)
@@ -141,7 +141,7 @@ class ChatInterface:
         return f"{reply.text}\n{done.text}"
 
     async def ask(self, when: Occasion, text: str, as_of: date | None) -> str:
-        """Asked once all is remembered; the day stands in the question."""
+        """Wait until everything is remembered, then ask; the question's text itself has the day."""
         await self._client.wait_until_ready(when, limit_seconds=self._barrier_seconds)
         message = self._client.message("user", text, when)
         return (await self._client.chat("question", [message], when)).text
@@ -159,7 +159,7 @@ def _turns(when: Occasion, texts: Sequence[str]) -> list[dict[str, str]]:
 
 
 class AskLine(TypedDict):
-    """A question of a case: what was answered, and what is wrong with it."""
+    """A question of a case, its answer, and the answer's faults."""
 
     question: str
     at: str
@@ -168,7 +168,7 @@ class AskLine(TypedDict):
 
 
 class CaseLine(TypedDict):
-    """A case that was put whole. `forgetting` are the assistant's replies to requests to forget."""
+    """A case that was played to its end; `forgetting` has the replies to requests to forget."""
 
     case_id: str
     kind: str
@@ -178,7 +178,7 @@ class CaseLine(TypedDict):
 
 
 class Course:
-    """Plays the steps of one case under opaque names; another attempt has other names."""
+    """Plays the steps of one case under opaque names, which differ between attempts."""
 
     def __init__(self, case: Case, blinding: Blinding, attempt: int) -> None:
         self.case = case
@@ -190,7 +190,7 @@ class Course:
         self._forgetting: list[str] = []
 
     async def play(self, interface: Interface) -> CaseLine | None:
-        """Go on up to the next restart, which returns None, or to the end."""
+        """Play up to the next restart and return None, or up to the end and return the case."""
         if not (self._asks or self._sessions):
             for person in sorted(self.case.people):
                 await interface.begin(self._occasion(-1, person, self.case.steps[0]))
@@ -233,7 +233,7 @@ class Course:
 
 
 def told(case: Case) -> Iterator[str]:
-    """What happened in a case before its last question, for a person."""
+    """The steps of a case before its last question, as lines for a person."""
     for step in case.steps[:-1]:
         day = f"{step.at:%Y-%m-%d}"
         if isinstance(step, Restart):

@@ -1,4 +1,4 @@
-"""What came of a run: a table by kind, what was not put and why, and every failure in full."""
+"""The report of a run: a table by kind, the cases not put and why, and every failure in full."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,10 +17,10 @@ TITLE = "Memory over its life"
 
 
 class KindResult(TypedDict):
-    """One kind: how many cases it has, how many were put whole and how many of these are right.
+    """One kind: how many cases it has, how many of them were put, and how many of these are right.
 
-    `error` counts cases whose requests failed, which are not right; `not_put` those that the
-    interface cannot express or that were not run.
+    `error` counts cases whose requests failed: they were put and are not right. `not_put` counts
+    cases that the interface cannot express or that were not run.
     """
 
     kind: str
@@ -32,7 +32,7 @@ class KindResult(TypedDict):
 
 
 class FailedCase(TypedDict):
-    """A case that is not right, with what happened in it."""
+    """A case that is not right, with its steps, answers and replies."""
 
     case_id: str
     kind: str
@@ -60,7 +60,7 @@ class LifecycleReport(TypedDict):
 
 
 def write_lifecycle_report(run: LifecycleRun) -> LifecycleReport:
-    """Build the report from the directory's lines, replace its faces, and return it."""
+    """Build the report from the directory's lines, replace the report's files, and return it."""
     report = build(run)
     tables, failures = report_tables(report), report["failures"]
     run.dir.replace(REPORT_JSON, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
@@ -165,7 +165,7 @@ def _remarks(run: LifecycleRun) -> Iterator[str]:
 
 
 def report_tables(report: LifecycleReport) -> list[Table]:
-    """The table by kind, and what was not put."""
+    """The table by kind, and the table of the cases that were not put."""
     rows = [_row(kind["kind"], kind) for kind in report["kinds"]]
     total = {
         "right": report["right"],
@@ -227,7 +227,7 @@ Gate = tuple[str, float]
 
 
 def parse_gate(text: str) -> Gate:
-    """A kind, or all of them, with its share; `UsageError` for anything else."""
+    """Read `KIND=SHARE`, or a share of all cases; raises `UsageError` for anything else."""
     name, _, value = text.rpartition("=")
     name = name or ALL
     if name not in (ALL, *KINDS):
@@ -236,7 +236,8 @@ def parse_gate(text: str) -> Gate:
 
 
 def check(report: LifecycleReport, gates: Sequence[Gate]) -> list[GateResult]:
-    """Hold the shares themselves against the gates; a kind of which nothing was put fails."""
+    """Compare the shares themselves, not their bounds, with the gates; a kind without a case that
+    was put fails."""
     shares = {kind["kind"]: kind["right"]["value"] for kind in report["kinds"]}
     shares[ALL] = report["right"]["value"]
     return [_result(name, wanted, shares.get(name)) for name, wanted in gates]

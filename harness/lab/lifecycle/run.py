@@ -1,6 +1,6 @@
-"""A run of the cases: those that are unfinished are put, a restart comes once for all of them.
+"""A run of the cases: the unfinished cases are put, and a restart is shared by all that need it.
 
-The assistant is one that is running already, or one of our own starting.
+The assistant is already running, or the harness starts one of our own.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from harness.spending import Budget, Meter, SpendingLimits
 
 @dataclass(frozen=True, slots=True)
 class RunningAssistant:
-    """One that is there; `restart_command` restarts it and returns when that is done."""
+    """An assistant that is already running; `restart_command` ends when it has restarted it."""
 
     endpoint: Endpoint
     restart_command: str | None = None
@@ -73,7 +73,7 @@ class StartedAssistant:
 def started(
     command: str, data_dir: Path, out: Path, ready_seconds: float, like: Endpoint
 ) -> Iterator[StartedAssistant]:
-    """A server for as long as it is needed; its log is kept in `out`."""
+    """Run a server inside the context; its log is kept in `out`."""
     with ExitStack() as running:
 
         def start() -> str:
@@ -93,8 +93,8 @@ Assistant = RunningAssistant | StartedAssistant
 
 @dataclass(frozen=True, slots=True)
 class CasePace:
-    """How many cases go on at a time, how long one waits until all is remembered, and what may be
-    spent.
+    """How many cases run at a time, how many seconds a case waits until everything is remembered,
+    and what may be spent.
     """
 
     concurrency: int = 2
@@ -127,7 +127,7 @@ class LifecycleRun:
         return self.manifest.data.get("not_put", {}).get(case.case_id)
 
     def put(self, assistant: Assistant, pace: CasePace) -> int:
-        """Put what is unfinished; returns how many cases failed to be put."""
+        """Put the unfinished cases; returns how many of them failed to be put."""
         with self.dir.owned(), continuable(_CONTINUE), self.manifest.ending():
             return self._put(assistant, pace)
 
@@ -145,7 +145,7 @@ class LifecycleRun:
         wanted = [c for c in self.cases.cases if c.case_id not in {*done, *reasons}]
         self.manifest.begin("lifecycle", questions=len(wanted), concurrency=pace.concurrency)
         self._console.print(f"{len(wanted)} of {len(self.cases.cases)} cases to put")
-        # Without users all cases share one memory, which is emptied before each.
+        # Without users all cases share one memory, so each case runs alone, after it is emptied.
         together = [wanted] if self.approach.names_users else [[case] for case in wanted]
         return sum(self._put_together(cases, assistant, pace) for cases in together)
 
