@@ -20,7 +20,6 @@ import numpy as np
 from benchmarks.load.assistant import SERVE, processor_seconds, resident_mb, serving
 from benchmarks.memories import ASKED_ON, Crowd, Memories
 from benchmarks.nodes import QdrantNode
-from benchmarks.processes import disk_mb
 from memory_store import Query
 
 Figures = dict[str, float]
@@ -123,11 +122,6 @@ async def backed_up(memory: LargeMemory) -> Figures:
     figures = {"seconds": time.perf_counter() - began, "mb": file.stat().st_size / 1e6}
     file.unlink()
     return figures
-
-
-def on_disk(memory: LargeMemory, folder: Path | None = None) -> Figures:
-    """Megabytes of the memory's files."""
-    return {"mb": disk_mb(folder or memory.folder)}
 
 
 async def _while_others_search(

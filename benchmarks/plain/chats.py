@@ -74,6 +74,7 @@ class Person:
         return sorted(map(PlainMessage.of, every), key=lambda one: one.at)
 
 
+_USER, _BOTH = "user_text", ("user_text", "assistant_text")
 _ASKED_AT = "2026-06-25T10:00:00Z"
 _DENIES = re.compile(
     r"\b(?:I don['’]t know|never came up|found nothing|nothing stored|not told me)", re.I
@@ -116,14 +117,12 @@ class Chats:
         reply.raise_for_status()
         return str(reply.json()["choices"][0]["message"]["content"])
 
-    async def kept(self) -> list[str]:
-        """The texts of user and assistant in every round that is kept."""
+    async def kept(self, *sides: str) -> list[str]:
+        """The text of every round that is kept: of both sides, or of those named."""
         reply = await self._http.get(f"/v1/users/{self._person}/export")
         reply.raise_for_status()
         lines = [json.loads(line) for line in reply.text.splitlines() if line.strip()]
-        return [
-            f"{line['user_text']} {line['assistant_text']}" for line in lines if "user_text" in line
-        ]
+        return [" ".join(line[side] for side in sides or _BOTH) for line in lines if _USER in line]
 
     async def found(self, finding: str) -> list[tuple[str, str]]:
         """The facts with this finding on the health page, each with the other facts named there."""
@@ -155,7 +154,7 @@ async def put(file: Path, settings: Settings, counts: HitCounts) -> None:
 async def _check(person: Person, chats: Chats, counts: HitCounts) -> None:
     """Count what became of the messages. Each message states something of its own, so none should
     count as a repetition, and only the changes should replace anything."""
-    kept = "\n".join(await chats.kept())
+    kept = "\n".join(await chats.kept(_USER))
     changes = [(each["first"]["say"], each["then"]["say"]) for each in person.changed]
     replaced, repeated = await chats.found("replaced"), await chats.found("duplicate")
     marked = {pair: _is_of(pair, replaced) for pair in changes}
@@ -196,7 +195,7 @@ async def _ask(person: Person, chats: Chats, counts: HitCounts) -> None:
 
 
 async def _keep(person: Person, chats: Chats, counts: HitCounts) -> None:
-    kept = "\n".join(await chats.kept())
+    kept = "\n".join(await chats.kept(_USER))
     for number, one in enumerate(person.remember):
         counts.add("“remember …” kept", _holds(one["has"], kept), one["say"])
         answer = await chats.say(one["ask"], _ASKED_AT, f"remember {number}")

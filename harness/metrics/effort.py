@@ -90,7 +90,7 @@ def ingest_table(ingests: Iterable[IngestLine]) -> IngestTable:
         "enrichment_failed": sum(line["enrichment_failed"] for line in lines),
         "seconds": round(seconds, 3),
         "barrier_seconds": round(waited, 3),
-        "rounds_per_second": round(rate, 2) if rate else None,
+        "rounds_per_second": None if rate is None else round(rate, 2),
     }
 
 

@@ -32,6 +32,7 @@ from harness.metrics.retrieval_metrics import (
     session_view,
     tells_context,
     tells_rounds,
+    without_turn,
 )
 from harness.records.digest import QuestionDigest
 from harness.records.schema import RankedLine, RankedRound, RankedSession
@@ -232,7 +233,7 @@ def _official_turns(question: QuestionDigest, line: RankedLine) -> dict[str, flo
 def _official_converted(question: QuestionDigest, line: RankedLine) -> dict[str, float]:
     turns = _official_ids(line["ranked_rounds"])
     views = {k: session_view(turns, k) for k in _CONVERTED_CUT_OFFS}
-    targets = [target.rpartition("_")[0] for target in question.official_turn_targets]
+    targets = [without_turn(target) for target in question.official_turn_targets]
     ranked = views[_CONVERTED_CUT_OFFS[0]].ranked
     return official_figures(ranked, targets, {k: view.k for k, view in views.items()})
 

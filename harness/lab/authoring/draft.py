@@ -149,7 +149,8 @@ def _answer(draft: Draft) -> Iterator[str]:
             if recall(content_words(answer), said) < _ANSWERED:
                 yield "the answer's words are not in the evidence"
         case "knowledge-update":
-            if recall(content_words(answer), tokens(told[-1])) < _ANSWERED:
+            newest = tokens(told[-1]) if told else []
+            if recall(content_words(answer), newest) < _ANSWERED:
                 yield "the answer's words are not in the newest evidence"
         case "temporal-reasoning":
             days = [moment.date() for moment in (*item.dates, item.asked)] + item.days

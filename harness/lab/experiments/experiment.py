@@ -261,7 +261,11 @@ def finished_cell(laboratory: Laboratory, name: str) -> Cell | None:
 
 def _set_up(laboratory: Laboratory, cell: Cell) -> dict[str, Any]:
     reader = laboratory.reader
+    room = laboratory.context_tokens
+    # Cells of the usual room were made before others could be, and do not name it.
+    is_other = cell.mode in CHOICES and room != ContextWindow().tokens
     return {
+        **({"context_tokens": room} if is_other else {}),
         "settings": {**laboratory.shared, **cell.settings},
         "mode": cell.mode,
         "notes": cell.notes,
