@@ -45,7 +45,7 @@ class ApiKey:
     id: str
     label: str
     digest: str
-    """SHA-256 of the token, in hex. The token is 256 random bits: a slower digest would not help."""
+    """SHA-256 of the token, in hex. The token is 256 random bits: a slower digest helps nothing."""
     user_id: str | None
     """The one user it is for; None where its scopes let it name any."""
     scopes: frozenset[KeyScope]
