@@ -86,7 +86,7 @@ def reach_of(given: Any) -> Reach:
 
 
 def _object(given: Any, param: str) -> Any:
-    """What OpenAI's clients can send as text only, as what it stands for."""
+    """The object that a JSON text stands for: OpenAI's clients can send metadata as text only."""
     if not isinstance(given, str):
         return given
     try:
