@@ -41,7 +41,7 @@ LabelledAs = Annotated[
 To = Annotated[str | None, Query(description=f"Said until {_DAY}.", examples=["2023-05-31"])]
 
 
-# A day can lie hardly farther ahead than this.
+# The longest `expires_in`: hardly any day can be farther ahead.
 _LONGEST = timedelta(days=365_000)
 
 

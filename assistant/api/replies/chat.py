@@ -98,7 +98,7 @@ class MemoryTrace(Reply):
 
 
 def _told(record: Record) -> Iterator[Fact]:
-    """The facts that a message told; rules take many a request for one, too."""
+    """The facts that a message told, without the requests that rules have taken for facts."""
     reading = record.round.reading
     told = [one.text for one in reading.sentences if one.telling >= TELLS] if reading else None
     for fact in record.facts:
