@@ -109,7 +109,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 # Only these options of a caller are passed as arguments; all others go into the request's body,
 # because litellm would take some for its own, such as where to send the request and with which key.
-# `user` is not among these: litellm leaves it out for models that it does not know.
+# `user` goes into the body, too: litellm leaves it out for models that it does not know.
 _OPENAIS = frozenset(
     """audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens
     max_tokens modalities n parallel_tool_calls prediction presence_penalty prompt_cache_key
