@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Settings", "__version__", "create_app", "load_settings"]
 
 if not TYPE_CHECKING:
-    # Imported when asked for: the command line would wait for them before its first word.
+    # Imported on first use: the command line would otherwise wait for them at every start.
     _WHERE = {
         "Settings": "assistant.settings",
         "create_app": "assistant.app",

@@ -42,7 +42,7 @@ from assistant.services import Services, open_services
 from assistant.settings import Settings
 from assistant.worker_messages import Notices
 
-# Routes that want a key where there are keys, and those that are for everybody.
+# Routes that need a key on a server that has keys, and routes that are open to everybody.
 _KEYED: tuple[ModuleType, ...] = (
     chat,
     responses,
@@ -73,10 +73,10 @@ def create_app(
     clock: Clock | None = None,
     patience: ClientPatience = ClientPatience(),
 ) -> FastAPI:
-    """The assistant as an ASGI application.
+    """Return the assistant as an ASGI application.
 
-    Opens its services at start unless they are handed over, in which case the caller closes them.
-    `clock` tells the time where a caller gives none.
+    It opens its services at start unless they are handed over, in which case the caller closes
+    them. `clock` tells the time for requests that give none.
     """
 
     @asynccontextmanager
@@ -94,10 +94,10 @@ def create_app(
         lifespan=lifespan,
         # Without keys any route may refuse a request from elsewhere.
         responses=errors.DESCRIBED | failures(403),
-        # A path with a slash too many is no other route.
+        # A path with an extra slash is not found: it is not redirected to another route.
         redirect_slashes=False,
-        # The framework's spans would hold paths and queries, and so what users say: ours are
-        # `observing/tracing.py`.
+        # The framework's spans would hold paths and queries, and with them what users say. The
+        # project makes its own spans in `observing/tracing.py`.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         # FastAPI's own pages load their scripts from elsewhere.
         docs_url=None,
@@ -114,7 +114,7 @@ def create_app(
 
 
 async def _share(app: FastAPI, settings: Settings, notices: Notices) -> None:
-    """Limits and keys are those of all assistants on the Qdrant server."""
+    """Share request limits and keys with all assistants on the Qdrant server."""
     limits: RequestLimits = app.state.limits
     limits.budgets = SharedBudgets(notices.documents, lambda: wall_clock().timestamp())
     if settings.shares_keys:
@@ -139,7 +139,7 @@ def _add_routes(app: FastAPI) -> None:
 
 
 def _add_middleware(app: FastAPI, settings: Settings, patience: ClientPatience) -> None:
-    """From the innermost to the outermost."""
+    """Add the middleware, the innermost first."""
     app.add_middleware(WholeBody, limit=settings.max_body_bytes, patience=patience)
     app.add_middleware(
         Access,

@@ -1,5 +1,5 @@
-"""Text that can be kept, and text that can be an id. JSON may hold halves of surrogate pairs, UTF-8
-and stores cannot."""
+"""Which text can be stored, and which can be an id. JSON may hold lone halves of surrogate pairs,
+but UTF-8 and stores cannot."""
 
 import unicodedata
 
@@ -8,15 +8,15 @@ _LONGEST_ID = 256
 _UNFIT = ("Cc", "Cs")
 # Spaces, control and format characters.
 _UNSEEN = ("Cc", "Cf", "Zl", "Zp", "Zs")
-# A client leaves out of a path what names the folder itself or the one above.
+# HTTP clients remove these segments from a path, so that no path could name such an id.
 _NO_STEP = (".", "..")
-# This character stands for damaged ones: ids that differ in them would become one.
+# This character replaces damaged ones: ids that differed only in those would become the same id.
 _DAMAGED = "\ufffd"
 
 
 def whole_characters(text: str) -> str:
-    """The text with U+FFFD for each half of a pair, as a client leaves it that cuts an emoji in
-    two. Any other text is as it was."""
+    """Return the text with U+FFFD for each lone half of a surrogate pair, which a client leaves
+    when it cuts an emoji in two. Any other text is returned unchanged."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -25,13 +25,13 @@ def whole_characters(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether there is nothing to read in it: spaces, control characters, joiners and the like."""
+    """Whether a text has only spaces, control characters, joiners and the like."""
     return all(unicodedata.category(character) in _UNSEEN for character in set(text))
 
 
 def wrong_with_id(text: str) -> str:
-    """Why a text cannot be an id: it is to be printable, not blank and not endless. Empty where it
-    can."""
+    """Return why a text cannot be an id, or an empty text where it can. An id is printable, not
+    blank and not too long."""
     if not text.strip() or len(text) > _LONGEST_ID:
         return f"must be text of 1 to {_LONGEST_ID} characters"
     if any(unicodedata.category(character) in _UNFIT for character in text):

@@ -1,4 +1,4 @@
-"""The clock, for those who may read it: calls without a time, and what workers agree about."""
+"""The clock, which is read for calls that give no time, and for what workers must agree about."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,5 +1,5 @@
-"""Instants on the wire: read what clients send, print what prompts show. Always with a zone: that
-of the person whose days they are, UTC where nobody named one."""
+"""Read the times that clients send, and print the times that prompts show. Every time has a zone:
+the user's, or UTC where nobody named one."""
 
 import re
 from calendar import monthrange
@@ -22,7 +22,7 @@ _RFC_3339 = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.I
 )
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}")
-# There is no day after the last one, and ranges of days need one.
+# A range of days needs the day after its end, and `datetime` has no day after the year 9999.
 _LAST_YEAR = 9998
 _LIFETIME = timedelta(days=36525)
 
@@ -46,17 +46,17 @@ def _zone(name: str) -> tzinfo | None:
     try:
         return ZoneInfo(name)
     except (LookupError, ValueError, OSError):
-        # Some systems know no older names, such as Asia/Calcutta, which browsers use; some know
-        # none at all.
+        # Some systems lack the older names that browsers use, such as Asia/Calcutta; some systems
+        # have no time zones at all.
         zone: tzinfo | None = get_zonefile_instance().get(name)
         return zone
 
 
 def parse_instant(text: Any, *, param: str = "timestamp", zone: tzinfo = UTC) -> datetime:
-    """An instant from RFC 3339 or LongMemEval's format, by the clocks of a zone; where it names no
-    zone itself, it is read so, too.
+    """Read a time in RFC 3339 or LongMemEval's format, and return it in `zone`. A time that names
+    no zone is taken to be in `zone`.
 
-    Raises `InvalidRequest` with code `invalid_timestamp`, for what is not text too.
+    Raises `InvalidRequest` with code `invalid_timestamp`, also for a value that is not text.
     """
     if not isinstance(text, str):
         raise _unreadable(text, param)
@@ -81,12 +81,13 @@ def _parsed(text: str, zone: tzinfo) -> datetime:
 
 
 def parse_day(text: Any, *, param: str, zone: tzinfo = UTC) -> date:
-    """A day from `2023-05-20`, or that of any instant in a zone. Raises `InvalidRequest`."""
+    """The day in a text such as `2023-05-20`, or the day of a time in `zone`. Raises
+    `InvalidRequest`."""
     return parse_instant(text, param=param, zone=zone).date()
 
 
 def optional_day(given: Any, *, param: str, zone: tzinfo = UTC) -> date | None:
-    """The day, where one was given."""
+    """The day by `parse_day`, or None where none was given."""
     return None if given is None else parse_day(given, param=param, zone=zone)
 
 
@@ -119,7 +120,7 @@ def _named_days(text: str) -> tuple[date, date]:
 
 
 def print_instant(instant: datetime) -> str:
-    """RFC 3339, by the clocks it is told by: `2023-05-20T02:21:00Z`."""
+    """The instant in RFC 3339, in its own zone: `2023-05-20T02:21:00Z`."""
     return instant.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 

@@ -33,8 +33,8 @@ class InvalidRequest(AssistantError):
 
 
 class CallRefused(AssistantError):
-    """A request that a tool made was refused (who calls the tool acts, or whom the message names).
-    It has the code of the refusal."""
+    """A request that a tool made was refused (the caller of the tool acts, or whoever the message
+    names). `code` is that of the refusal."""
 
 
 class Unauthenticated(AssistantError):
@@ -104,7 +104,7 @@ class PromptRefused(ConfigError):
 
 
 class FieldRefused(PromptRefused):
-    """The model refuses a request that was passed on as it came (caller acts)."""
+    """The model refuses a request that was passed on unchanged (caller acts)."""
 
     status, kind = 400, "invalid_request_error"
 
@@ -128,7 +128,7 @@ class ShuttingDown(AssistantError):
 
 
 class TooManyConnections(AssistantError):
-    """As many connections are open as the server keeps (caller tries again)."""
+    """The server has as many connections open as it allows (caller tries again)."""
 
     status, kind, code = 503, "server_error", "too_many_connections"
 

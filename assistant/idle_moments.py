@@ -1,9 +1,9 @@
-"""Moments when nobody is being served, for work that would make everybody wait; and such work: text
-that was forgotten leaves the disk by itself, some time after it was forgotten.
+"""Moments when nobody is being served, and the scrub that waits for one: it takes forgotten text
+off the disk, some time after the text was forgotten.
 
-The store tells when so much was forgotten that its files are worth writing anew. That is looked at
-a while after something was forgotten, and after a start, and begun when nobody is being served: at
-its end, when new files take the place of the old ones, everybody has to wait."""
+The store tells when so much was forgotten that its files are worth rewriting. It is asked a while
+after something was forgotten, and after a start. A scrub begins when nobody is being served,
+because everybody has to wait at its end, when new files replace the old ones."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from memory_store import MemoryStore
 from memory_store.errors import MemoryStoreError
 from memory_store.scheduler import new_job
 
-# Together a second.
+# Together these make one second.
 _QUIET_LOOKS, _SECONDS_BETWEEN = 10, 0.1
 
 
@@ -37,7 +37,7 @@ class QuietMoments:
         """Return when nobody has been served for a second, or at this time of the loop's clock."""
         loop = asyncio.get_running_loop()
         before = self._activity()
-        # Counted, not timed: who looks too late has missed what went on meanwhile.
+        # Looks are counted, not timed: a look that comes late has missed what went on meanwhile.
         looks = 0
         while looks < _QUIET_LOOKS and loop.time() < until:
             await asyncio.sleep(_SECONDS_BETWEEN)
@@ -48,9 +48,9 @@ class QuietMoments:
 
 _log = logging.getLogger(__name__)
 
-# People who forget something mostly forget more.
+# A user who forgets something often forgets more soon after: one scrub then does for all.
 _PAUSE_SECONDS = 60.0
-# Work is put off no longer than this where it is never quiet.
+# The longest time that work is put off on a server that is never quiet.
 _LONGEST_PUT_OFF = 3600.0
 
 
@@ -65,11 +65,11 @@ class Scrubbing:
         self._pause_seconds = pause_seconds
         self._waiting: asyncio.Task[None] | None = None
         self._latest: float | None = None
-        """When it is done whoever is being served, by the clock of the loop."""
+        """When to scrub even if somebody is being served, by the clock of the loop."""
         self._running: asyncio.Task[None] | None = None
 
     def forgotten(self) -> None:
-        """Something was forgotten or put right, now or before the start."""
+        """Plan a scrub: something was forgotten or corrected, now or before the start."""
         if self._waiting:
             self._waiting.cancel()
         if self._latest is None:
@@ -92,7 +92,7 @@ class Scrubbing:
         self._running = asyncio.create_task(self._scrub())
 
     async def _scrub(self) -> None:
-        # Nobody's: it would else be the work of whoever forgot something last.
+        # A job without an owner: else the scrub would count as work of the last user to forget.
         with new_job():
             try:
                 if await self._store.scrub(if_due=True):

@@ -1,6 +1,6 @@
 """What an operator does with a whole memory: move it, index it anew, back it up, mend it.
 
-The memory is the one the settings name. No user is named and no request comes here.
+The memory is the one that the settings name, with all its users. HTTP requests do not come here.
 """
 
 import gzip
@@ -31,7 +31,7 @@ from memory_store.transfer import (
 
 @contextmanager
 def written_whole(file: Path) -> Iterator[TextIO]:
-    """A file to write, which takes its name when all of it is on the disk.
+    """Open a file to write. It gets its name only when all of it is on the disk.
 
     Raises `ConfigError` when it cannot be written.
     """
@@ -61,8 +61,8 @@ def lines_of(file: Path) -> Iterator[Iterator[str]]:
 
 
 def count_rounds(file: Path) -> int:
-    """How many rounds a backup holds. Names a line that cannot be read, before anything is
-    written."""
+    """How many rounds a backup holds. The error for a line that cannot be read names the line,
+    before anything is written."""
     with lines_of(file) as lines:
         return sum(1 for _ in from_lines(lines))
 
@@ -81,7 +81,7 @@ class MemoryPlace(StrEnum):
 
 
 async def memory_exists(settings: Settings) -> bool:
-    """Whether there is a memory where the settings say; none is made."""
+    """Whether there is a memory where the settings say. None is created."""
     memory = _operator(settings, _in_use(settings))
     try:
         return await memory.open_existing() is not None
@@ -138,8 +138,8 @@ async def restore(settings: Settings, file: Path, progress: Progress) -> Restore
 
 
 async def scrub(settings: Settings) -> bool:
-    """Take what was forgotten off the disk of a memory that nobody has open; False where that is
-    not ours to do."""
+    """Take forgotten text off the disk of a memory that nobody has open. Return False for a Qdrant
+    server, which clears its files itself."""
     memory = _operator(settings, _in_use(settings))
     try:
         if await memory.open_existing() is None:
@@ -167,7 +167,7 @@ async def repair(settings: Settings, backup: Path | None) -> Mended:
 
 
 async def cancel_reindex(settings: Settings) -> bool:
-    """Stay with the old index; whether there was anything to cancel."""
+    """Keep the old index. Return whether there was a reindex to cancel."""
     return await transfer.cancel_reindex(_operator(settings, _in_use(settings)))
 
 

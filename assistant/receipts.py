@@ -1,8 +1,8 @@
-"""Receipts of what was kept and of what was removed, each verified by itself: none is stored.
+"""Receipts for rounds that were kept or removed. No receipt is stored: each can be verified alone.
 
-A receipt has marks of the rounds that it is about: short digests of their places and of both sides'
-texts, keyed by the server's key *and* by a nonce that is in the receipt alone. So what was said can
-be guessed neither from what the server keeps, nor from a receipt. All of it is signed by the same
+A receipt holds marks of its rounds: short digests of their places and of both sides' texts, keyed
+by the server's key *and* by a nonce that is only in the receipt. So what was said can be guessed
+neither from what the server keeps, nor from a receipt. The whole receipt is signed with the same
 key, which is made with the first receipt.
 """
 
@@ -31,7 +31,7 @@ _Mark = bytes
 
 
 class Action(StrEnum):
-    """What a receipt is of."""
+    """Whether a receipt is for rounds that were kept, or that were removed."""
 
     KEPT = "kept"
     REMOVED = "removed"
@@ -39,8 +39,8 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was kept or removed, of whom and when. Where a session or a memory is named, that was
-    asked for; else it was everything, or what a rule named."""
+    """What was kept or removed, whose it was, and when. A session or a memory is named where the
+    request was for it; else the request was for everything, or for what a rule names."""
 
     id: str
     action: Action
@@ -53,11 +53,11 @@ class Receipt:
     expires_at: datetime
     nonce: str
     marks: str
-    """Three for each round: of its place, of what the user said, of the answer."""
+    """Three marks for each round, in base64: of its place, of the user's text, of the answer."""
     signature: str = field(default="", compare=False)
 
     def signed_text(self) -> bytes:
-        """All of it but the signature, always in the same letters."""
+        """The bytes that are signed: all fields but the signature, always in the same form."""
         told = {one.name: getattr(self, one.name) for one in fields(self)}
         del told["signature"]
         told |= {"at": self.at.timestamp(), "expires_at": self.expires_at.timestamp()}
@@ -68,11 +68,11 @@ class Standing(NamedTuple):
     """What became of the rounds of a receipt."""
 
     there: int
-    """Rounds in their place, saying what they said."""
+    """Rounds that are in their place with the same words."""
     changed: int
-    """Places where something else is said now."""
+    """Places that now hold a round with other words."""
     gone: int
-    """Places where nothing is said any more."""
+    """Places that no longer hold a round."""
     again: int
     """Rounds elsewhere in memory with the same words on both sides."""
 
@@ -130,7 +130,7 @@ class Receipts:
             )
 
     def standing(self, receipt: Receipt, memory: Iterable[Round]) -> Standing:
-        """How the rounds of a receipt stand in a whole memory."""
+        """Compare the rounds of a receipt with all rounds of a memory."""
         marking = _Marking(self._key, receipt.nonce)
         marked = {one.place: one for one in _marks_in(receipt)}
         said = {(one.user, one.assistant) for one in marked.values()}
@@ -182,7 +182,7 @@ def _marks_in(receipt: Receipt) -> Iterator[_Marks]:
 
 
 class ReceiptOffice:
-    """Opens when somebody first asks for a receipt; only then is there a key."""
+    """Gives access to the receipts; the key is read or made when somebody first asks for one."""
 
     def __init__(self, find_key: Callable[[], Awaitable[bytes]]) -> None:
         self._find_key = find_key
@@ -202,7 +202,7 @@ class ReceiptOffice:
 
 
 async def key_in(folder: Path) -> bytes:
-    """The key of an embedded memory, in a file that is made where there is none."""
+    """The key of an embedded memory, from a file that is made if there is none."""
     path = folder / "receipts.key"
     if not path.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -217,7 +217,8 @@ async def key_in(folder: Path) -> bytes:
 
 
 async def key_among(documents: Documents) -> bytes:
-    """The key of all assistants on a Qdrant server; of two who make one, the first counts."""
+    """The key that all assistants on a Qdrant server share. If two make one at once, the first
+    counts."""
     there = await documents.read(_DOCUMENT)
     if not there.body:
         made = {"key": secrets.token_hex(_KEY_BYTES)}

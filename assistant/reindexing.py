@@ -1,4 +1,4 @@
-"""The memory indexed anew in the background, when an admin asks for it: everybody is served."""
+"""Indexing the memory anew in the background, when an admin asks for it. Everybody is served."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ from memory_store.errors import MemoryStoreError
 from memory_store.scheduler import new_job
 
 _log = logging.getLogger(__name__)
-# Writers wait a little at the end: where it is never quiet, in spite of that.
+# Writers wait a little at the end, so the end waits for a quiet moment, but no longer than this.
 _LONGEST_PUT_OFF = 600.0
 
 
@@ -31,7 +31,7 @@ class ReindexStatus(StrEnum):
 
 @dataclass(slots=True)
 class ReindexProgress:
-    """What was done last, or is being done; it hears of each step."""
+    """How far the last or the running reindex is; the reindex reports each step to it."""
 
     status: ReindexStatus = ReindexStatus.NONE
     step: str = ""
@@ -67,14 +67,15 @@ class Reindexing:
         self._quiet = quiet
         self._tell_done = done
         self._looking: asyncio.Task[None] | None = None
-        """Whether something was interrupted before the start."""
+        """Finds out whether a reindex was interrupted before the start."""
         self._running: asyncio.Task[None] | None = None
         self.progress = ReindexProgress()
 
     def start(self, *, again: bool = False) -> bool:
-        """Begin, unless it runs already: False. With `again` even if nothing has changed.
+        """Begin a reindex and return True, or return False if one is running. With `again` it
+        begins even if nothing has changed.
 
-        Raises `ReindexRefused` where it cannot be done beside answering.
+        Raises `ReindexRefused` where this server cannot reindex while it answers.
         """
         if refusal := self._refusal():
             raise ReindexRefused(refusal)
@@ -85,18 +86,18 @@ class Reindexing:
         return True
 
     def go_on(self) -> None:
-        """Go on in the background with what the end of a process has interrupted."""
+        """Go on in the background with a reindex that the end of a process has interrupted."""
         if not self._refusal():
             self._looking = asyncio.create_task(self._look())
 
     async def close(self) -> None:
-        """Stop; what is done by then stays."""
+        """Stop a reindex; what it has done by then stays."""
         for task in filter(None, (self._looking, self._running)):
             task.cancel()
             await asyncio.wait([task])
 
     def _refusal(self) -> str:
-        """Why it cannot be done here; empty where it can."""
+        """Why this server cannot reindex; empty where it can."""
         if self._settings.workers > 1:
             return (
                 "several workers share this memory, and one cannot change the index of the "
@@ -121,15 +122,15 @@ class Reindexing:
             _log.info("going on with the reindex that was interrupted")
 
     async def _run(self, *, again: bool) -> None:
-        if self._looking:  # both would open what was begun
+        if self._looking:  # else both tasks would open the unfinished index
             await asyncio.wait([self._looking])
-        # Nobody's: it would else be the work of whoever asked for it.
+        # A job without an owner: else it would count as work of whoever asked for it.
         with new_job():
             try:
                 done = await self._store.reindex(
                     self._make_embedder, self.progress, again=again, moment=self._moment
                 )
-            except Exception as error:  # nobody waits for it who could be told otherwise
+            except Exception as error:  # no caller waits for it: only the status can tell
                 self._failed(error)
                 return
         self.progress.status = ReindexStatus.DONE

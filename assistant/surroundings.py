@@ -1,7 +1,7 @@
 """The time zone of a user and the day on which their weeks begin, for requests that name none.
 
 They are kept as a round beside the user's memory, in a place that no caller can name. So they are
-durable, backed up, moved and taken off the disk as all that is kept.
+durable, backed up, moved and taken off the disk like everything else that is kept.
 """
 
 import json
@@ -20,7 +20,7 @@ _USERS_HELD = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What is kept of a user; None where nothing is."""
+    """What is kept of a user; a field is None where nothing is kept."""
 
     timezone: str | None = None
     """By its name in the IANA's list."""
@@ -32,7 +32,8 @@ NOWHERE = Surroundings()
 
 
 class SurroundingsKept:
-    """Reads and keeps them. Every request asks, so what was read is held."""
+    """Reads and writes the surroundings of users. Every request asks for them, so they are held in
+    memory."""
 
     def __init__(self, store: MemoryStore, recorder: Recorder, notices: Notices | None) -> None:
         self._store = store
@@ -44,7 +45,7 @@ class SurroundingsKept:
             notices.watch(_NOTICE, self._changed)
 
     async def of(self, user_id: str) -> Surroundings:
-        """Those of a user, whatever space a request is about."""
+        """The surroundings of a user, whatever space a request is about."""
         if user_id in self._held:
             self._held.move_to_end(user_id)
             return self._held[user_id]
@@ -59,7 +60,7 @@ class SurroundingsKept:
         return kept
 
     async def keep(self, user_id: str, given: Surroundings) -> None:
-        """Keep these in the place of those that were kept; none are none."""
+        """Replace what is kept of a user; `NOWHERE` means that nothing is kept."""
         if given == NOWHERE:
             return await self.forget(user_id)
         text = json.dumps(asdict(given))
@@ -68,7 +69,7 @@ class SurroundingsKept:
         await self._tell()
 
     async def forget(self, user_id: str) -> None:
-        """Keep none, and no trace of those that were."""
+        """Forget the surroundings of a user without a trace."""
         if await self.of(user_id) != NOWHERE:
             await self._recorder.forget(beside(user_id, _PLACE))
             await self._tell()

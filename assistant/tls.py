@@ -1,4 +1,4 @@
-"""Whom connections to other servers trust."""
+"""Which certificate authorities the connections to other servers trust."""
 
 import ssl
 
@@ -9,8 +9,8 @@ def trust_for(url: str) -> ssl.SSLContext:
     """What to `verify` an HTTP server by: the certificate authorities of this machine, or of
     `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 
-    Reading them takes longer than most commands. Plain http needs none: it gets a context that
-    trusts nobody, should anything come to https after all. Raises `httpx.InvalidURL`.
+    Reading the authorities takes longer than most commands. Plain http needs none: its context
+    trusts nobody, should a connection use https after all. Raises `httpx.InvalidURL`.
     """
     if httpx.URL(url).scheme == "http":
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -1,7 +1,7 @@
-"""What workers on one Qdrant server tell each other: documents that each looks at all the time.
+"""Notices by which the workers on one Qdrant server tell each other of changes.
 
-A notice is a document that is written anew when something has happened. Whether it is another
-version than before is looked at every two seconds, which is one small read.
+A notice is a document that is rewritten when something has happened. Every two seconds each worker
+compares the versions of the documents with those it saw before, which is one small read.
 """
 
 import asyncio
@@ -14,14 +14,14 @@ from memory_store.errors import MemoryStoreError
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 2.0
-# After so many looks the documents that nobody needs any more are dropped.
+# How many looks there are between two drops of the documents that nobody needs any more.
 _LOOKS_A_DROP = 30
 ERASED = "erased"
-"""The notice that something was forgotten or put right; not what, nor whose."""
+"""The notice that something was forgotten or corrected. It does not say what, nor whose."""
 
 
 class Notices:
-    """Tells of documents that have changed, whoever changed them."""
+    """Calls the functions that watch a document when it has changed, whoever changed it."""
 
     def __init__(self, documents: Documents, clock: Clock) -> None:
         self.documents = documents
@@ -31,7 +31,7 @@ class Notices:
         self._looking: asyncio.Task[None] | None = None
 
     def watch(self, name: str, told: Callable[[], Awaitable[None]]) -> None:
-        """Call this when the document of this name is another one than before."""
+        """Call `told` when the document of this name has another version than before."""
         self._told[name] = told
 
     async def start(self) -> None:
@@ -40,7 +40,7 @@ class Notices:
         self._looking = asyncio.create_task(self._look_on())
 
     async def look(self) -> None:
-        """Look once. Who could not do what it has to is called again at the next look."""
+        """Look once. A function that raises an error is called again at the next look."""
         versions = await self.documents.versions(list(self._told))
         for name, told in self._told.items():
             version = versions.get(name, NONE)
@@ -49,11 +49,11 @@ class Notices:
                 self._seen[name] = version
 
     async def version(self, name: str) -> str:
-        """Another one after each change."""
+        """The version of a document, which is another one after each change."""
         return (await self.documents.versions([name])).get(name, NONE)
 
     async def tell(self, name: str) -> None:
-        """Tell the others. If somebody else tells them at the same time, that is enough."""
+        """Tell the other workers. If another worker tells them at the same time, that is enough."""
         before = await self.documents.read(name)
         done, there = await self.documents.write(name, {}, before)
         is_ours = done and there.earlier[:1] in ((), (before.version,))
@@ -61,7 +61,7 @@ class Notices:
             self._seen[name] = there.version
 
     async def close(self) -> None:
-        """Look no more."""
+        """Stop looking."""
         if self._looking:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)

@@ -1,8 +1,8 @@
-"""Tells callers by their keys, and whether a key is needed at all; reads the host that a request
-names, in one strict way wherever something is decided by it.
+"""Finds the caller of a request by its key, decides whether a key is needed at all, and parses the
+host that a request names, strictly and in one place for every decision.
 
-Lenient readers disagree about `a@127.0.0.1`, `localhost:80:90` or two headers at once, and who gets
-in would depend on which of them is asked. Here every form but the plain ones names nobody.
+Lenient parsers disagree about `a@127.0.0.1`, `localhost:80:90` or two headers at once, and who gets
+in would depend on which of them is asked. Here every form but the plain ones names no host.
 """
 
 import re
@@ -33,7 +33,7 @@ class Host(NamedTuple):
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine goes by this name."""
+        """Whether only this machine can be reached by this name."""
         return is_loopback(self.name)
 
 
@@ -50,14 +50,14 @@ def parse_host(text: str) -> Host | None:
 
 
 def requested_host(headers: Iterable[tuple[bytes, bytes]]) -> Host | None:
-    """The host of a request: that of its one Host header. None where there is none, several, or one
-    that names nobody."""
+    """The host in the one Host header of a request. None where there is no such header, where there
+    are several, or where it names no host."""
     given = [value for name, value in headers if name.lower() == b"host"]
     return parse_host(given[0].decode("latin-1")) if len(given) == 1 else None
 
 
 def origin_host(origin: str) -> Host | None:
-    """The host of a web origin; None for `null` and whatever else is no page of a web server."""
+    """The host of a web origin; None for `null` and all else that is not of http or https."""
     scheme, separator, rest = origin.partition("://")
     return parse_host(rest) if separator and scheme in ("http", "https") else None
 
@@ -77,7 +77,7 @@ def _ipv6(text: str) -> str:
         return ""
 
 
-# How far a client's clock may be off before its time counts as another one.
+# A time that a client gives counts as now if it is no farther than this from the server's.
 _NOW = timedelta(minutes=5)
 
 
@@ -125,7 +125,7 @@ _ADVICE = (
 
 
 class Doorkeeper:
-    """Who may come in. A server that needed a key once needs one until it ends."""
+    """Decides who may come in. A server that has needed a key once needs one until it ends."""
 
     def __init__(self, settings: Settings) -> None:
         """Raises `ConfigError` for keys that cannot be read."""
@@ -136,12 +136,13 @@ class Doorkeeper:
         self._needs_key = not is_loopback(settings.host) or bool(self.keys())
 
     def keys(self) -> tuple[ApiKey, ...]:
-        """The keys that open at this moment. Raises `ConfigError` when they cannot be read."""
+        """The keys that are valid now. Raises `ConfigError` when they cannot be read."""
         return (*self._given, *self._file.keys(), *self.shared)
 
     @property
     def needs_key(self) -> bool:
-        """Whether a request needs a key; from the moment on that there is one."""
+        """Whether a request needs a key: always where others can reach the server, else as soon as
+        there is a key."""
         self._needs_key = self._needs_key or bool(self.keys())
         return self._needs_key
 
@@ -171,7 +172,7 @@ def check_reachable(settings: Settings, shared: Sequence[ApiKey] = ()) -> None:
 
 
 def _given_key(settings: Settings) -> tuple[ApiKey, ...]:
-    """The key out of the settings, which may do everything."""
+    """The key that the settings give, if any; it may do everything."""
     token = settings.api_key.get_secret_value() if settings.api_key else ""
     if not token:
         return ()

@@ -1,8 +1,8 @@
-"""API keys: random tokens of which only a digest is kept, what each of them allows, and where they
-are: in a file, or on a Qdrant server.
+"""API keys: random tokens of which only a digest is kept, what each key allows, and where keys are
+kept: in a file, or on a Qdrant server.
 
-The file is configuration, like `assistant.toml`: any number of assistants read one file, and see at
-once what is made or revoked in it."""
+The file is configuration, like `assistant.toml`: any number of assistants may read one file, and
+each sees at once when a key is made or revoked in it."""
 
 import hashlib
 import hmac
@@ -28,7 +28,7 @@ _RANDOM_BYTES = 32
 
 
 class KeyScope(StrEnum):
-    """What a key allows beyond the memory of one user, now."""
+    """What a key allows beyond using the memory of one user at the present time."""
 
     ACT_AS = "act_as"
     """Name any user."""
@@ -40,12 +40,12 @@ class KeyScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """One key as it is kept: nothing in it lets anyone in."""
+    """One key as it is kept, without its token: nobody can get in with this."""
 
     id: str
     label: str
     digest: str
-    """SHA-256 of the token, in hex. The token is 256 random bits, so that nothing slower helps."""
+    """SHA-256 of the token, in hex. The token is 256 random bits: a slower digest helps nothing."""
     user_id: str | None
     """The one user it is for; None where its scopes let it name any."""
     scopes: frozenset[KeyScope]
@@ -64,7 +64,7 @@ class ApiKey:
 
 
 class NewKey(NamedTuple):
-    """A key and its token, which is nowhere else."""
+    """A new key and its token, which is stored nowhere."""
 
     key: ApiKey
     token: str
@@ -73,7 +73,8 @@ class NewKey(NamedTuple):
 def new_key(
     label: str, user_id: str | None, scopes: Collection[KeyScope], *, created_at: str
 ) -> NewKey:
-    """A key with a token of its own. Raises `ConfigError` for a user and scopes at odds."""
+    """Make a key with a new token. Raises `ConfigError` for a user that cannot be, and for a user
+    and scopes that contradict each other."""
     if user_id is not None and (wrong := wrong_with_id(user_id)):
         raise ConfigError(f"the user of a key {wrong}", code="wrong_key")
     token = _PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
@@ -89,7 +90,7 @@ def digest_of(token: str) -> str:
 
 
 def key_of(token: str, keys: Collection[ApiKey]) -> ApiKey | None:
-    """The key that a token opens, found in a time that tells nothing about it."""
+    """The key of a token; how long the search takes tells nothing about the keys."""
     digest = digest_of(token)
     found = [key for key in keys if hmac.compare_digest(key.digest, digest)]
     return found[0] if found else None
@@ -145,7 +146,7 @@ class KeyFile:
     def keys(self) -> tuple[ApiKey, ...]:
         """The keys of the moment; the file is read again when it has changed.
 
-        Raises `ConfigError` for a file that cannot be read, rather than find nobody in it.
+        Raises `ConfigError` for a file that cannot be read, rather than return no keys.
         """
         try:
             stat = self.path.stat()
@@ -189,7 +190,8 @@ class KeyFile:
 
     @contextmanager
     def _replacing(self) -> Iterator[Any]:
-        """A new file in the place of the old one; whoever makes it first may change the keys."""
+        """Write a new file that takes the place of the old one. It is a lock, too: only the process
+        that could create it changes the keys."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         new = self.path.with_name(f"{self.path.name}.new")
         descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -214,18 +216,18 @@ class KeyFile:
 
 
 SHARED_KEYS = "keys"
-"""The name of the document of shared keys, whose changes are told."""
+"""The name of the document of shared keys, which workers watch for changes."""
 
 
 class SharedKeys:
-    """The keys of all assistants on one Qdrant server: one document, as the file is for one
-    machine. Where there is no document there are no keys."""
+    """The keys that all assistants on one Qdrant server share, in one document. Where there is no
+    document there are no keys."""
 
     def __init__(self, documents: "Documents") -> None:
         self._documents = documents
 
     async def keys(self) -> tuple[ApiKey, ...]:
-        """The keys of the moment. Raises `ConfigError` for what cannot be read."""
+        """The keys of the moment. Raises `ConfigError` when they cannot be read."""
         return _keys_in(await self._documents.read(SHARED_KEYS))
 
     async def add(self, key: ApiKey) -> None:

@@ -1,8 +1,9 @@
-"""How much one caller gets: requests a minute and answers at once, for each user apart.
+"""How much one caller gets: requests a minute and answers at once, for each user apart; and how
+long the server waits for a slow client.
 
-Requests are counted over all assistants on one Qdrant server; answers under way, as the memory and
-the threads that they take, in each process. And how long the server waits for its clients: one that
-says half of something and then nothing costs a connection for as long as it is waited for.
+Requests are counted over all assistants on one Qdrant server. Answers under way are counted in each
+process, because they take its memory and its threads. A client that sends half of a request and
+then nothing costs a connection for as long as the server waits for it.
 """
 
 import asyncio
@@ -24,20 +25,20 @@ Who = tuple[str, str]
 
 _MOST_REMEMBERED = 10_000
 _MINUTE = 60.0
-# How long a worker may use the requests it took at once, and how many it takes: at full speed it
-# asks twice a second.
+# A worker takes several requests at once from a shared budget, and may use them for so long. It
+# takes a 120th of those of a minute: at full speed it asks twice a second.
 _HELD_SECONDS = 2.0
 _TAKES_A_MINUTE = 120
 
 
 class _Bucket(NamedTuple):
-    """What was left of a minute's requests, and as of when."""
+    """How many of a minute's requests were left at a time: a token bucket."""
 
     left: float
     since: float
 
     def at(self, now: float, per_minute: int, most: float) -> float:
-        """The requests that are left by now. Another machine's clock may be ahead."""
+        """The requests that are left by `now`. `since` may be later, by another machine's clock."""
         return min(most, self.left + max(0.0, now - self.since) * per_minute / _MINUTE)
 
 
@@ -50,7 +51,7 @@ class Budgets(Protocol):
     """The budgets of requests, by user and key."""
 
     async def take(self, who: Who, per_minute: int) -> float:
-        """Take one request: 0.0, or the seconds to wait until there is one."""
+        """Take one request. Return 0.0, or the seconds until there is one to take."""
 
 
 class OwnBudgets:
@@ -80,15 +81,15 @@ class _Share:
 
     requests: int = 0
     until: float = 0.0
-    """When these are worth nothing any more; without any, until when there are none to take."""
+    """When the held requests expire; where there are none, when there will be one to take."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class SharedBudgets:
-    """Those of all processes on one Qdrant server: a document for each, of which every process
-    takes some requests at once where many are allowed.
+    """Budgets of all processes on one Qdrant server, each budget in a document. Where many requests
+    are allowed, a process takes several of them at once.
 
-    What is taken counts as used, so that together they never get more than one alone would.
+    Taken requests count as used, so all processes together never get more than one alone would.
     """
 
     def __init__(self, documents: Documents, seconds: Callable[[], float]) -> None:
@@ -98,7 +99,7 @@ class SharedBudgets:
         self._shares: dict[Who, _Share] = {}
 
     async def take(self, who: Who, per_minute: int) -> float:
-        """See `Budgets.take`. Raises the errors of the store: without it nothing is given."""
+        """See `Budgets.take`. Raises the errors of the store: without it no request is allowed."""
         self._forget_idle()
         share = self._shares.setdefault(who, _Share())
         async with share.lock:
@@ -143,18 +144,18 @@ class SharedBudgets:
             }
 
 
-# These limits count where the settings say nothing and there are keys.
+# The limits of a server that has keys and whose settings give no limits.
 REQUESTS_PER_MINUTE = 1200
 ANSWERS_AT_ONCE = 32
 
-# Against mistakes and floods, not for an operator to weigh: all of a request is bounded by
-# `max_body_bytes`, and no encoder reads this far into a query.
+# Bounds against mistakes and floods. They are no settings, because `max_body_bytes` bounds a whole
+# request, and no encoder reads this far into a query.
 MESSAGES = 10_000
 QUERY_CHARACTERS = 32_768
 
 
 class RequestLimits:
-    """The limits of one server. 0 is none."""
+    """The limits of one server. 0 is no limit."""
 
     def __init__(
         self,
@@ -184,7 +185,7 @@ class RequestLimits:
 
     @contextmanager
     def answering(self, caller: Caller, user_id: str) -> Iterator[None]:
-        """While an answer to a user is under way. Raises `TooManyRequests`."""
+        """Count an answer to a user as under way within the block. Raises `TooManyRequests`."""
         at_once = _limit(self._settings.answers_at_once, ANSWERS_AT_ONCE, caller)
         who = (caller.key_id, user_id)
         if at_once and self._answering[who] >= at_once:
@@ -230,20 +231,20 @@ def _check_length(text: str, most: int, param: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ClientPatience:
-    """Seconds, and bytes, of what is waited for. Tests wait less.
+    """How long the server waits for a client, and how many bytes it takes. Tests wait less.
 
-    These are no settings: what is honest on a bad line is the same for every operator.
+    These are no settings: what an honest client on a bad line needs is the same for every operator.
     """
 
     head_seconds: float = 20
-    """For the whole head of a request, from when the connection is there or the last one is
+    """For the whole head of a request, from when the connection is made or the last request is
     answered. A head is sent at once, in a packet or two."""
     head_bytes: int = 65_536
     """Most bytes of a head; clients and proxies keep to 8 to 32 KiB."""
     idle_seconds: int = 5
     """Between two requests. Clients that keep connections for longer try again on a new one."""
     body_seconds: float = 20
-    """For a body of any length, beside the time that its bytes may take."""
+    """For a body of any length, in addition to the time that its bytes may take."""
     body_bytes_per_second: float = 1_000
     """The slowest sender that is waited for, as slow as a modem of 1993: 1 MiB may take 18
     minutes."""
@@ -253,10 +254,10 @@ class ClientPatience:
     """For the rest of a body that was answered without being read. Many clients look at the answer
     only when they have sent everything."""
     reading_seconds: float = 300
-    """For a client to take anything of an answer that it does not read."""
+    """For a client that has stopped reading an answer to read on."""
 
     def body_deadline(self, begun: float, heard: float, received: int) -> float:
-        """When to give up a body that began and was last heard of at these times, with so many
-        bytes here."""
+        """When to give up a body that began at `begun`, of which `received` bytes have come, the
+        last of them at `heard`."""
         slowest = begun + self.body_seconds + received / self.body_bytes_per_second
         return min(slowest, heard + self.silence_seconds)

@@ -1,9 +1,9 @@
-"""At the door of every request: who calls, by the API key; without keys, only this machine; and
-never a web page of others.
+"""The first check of every request: who calls, by the API key. On a server without keys only this
+machine may call, and no web page of others.
 
-`/mcp` is a protected resource of OAuth 2.1, by metadata only (RFC 9728). What opens it stays
-an API key of its own: the token that an authorization server or a gateway gives out must be one, or
-be exchanged for one.
+`/mcp` is a protected resource of OAuth 2.1, by metadata only (RFC 9728). It is still opened by an
+API key of this server: the token that an authorization server or a gateway gives out must be such a
+key, or be exchanged for one.
 """
 
 import logging
@@ -46,8 +46,8 @@ _log = logging.getLogger(__name__)
 
 MCP = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
-# These routes tell nothing about anybody: the page (which asks for the key), the probes, the API
-# itself, where to get access.
+# These routes need no key, because they tell nothing about anybody: the page (which asks for the
+# key), the probes, the description of the API, and where to get access.
 _OPEN_PATHS = (
     *("/", "/health", "/leaderboard/health", "/ready", "/openapi.json"),
     *(METADATA, f"{METADATA}{MCP}"),
@@ -56,13 +56,13 @@ _OPEN_FOLDER = "/web/"
 
 router = APIRouter(tags=["mcp"])
 
-# Says so in the OpenAPI document; it is `Access` that looks at the key.
+# Only for the OpenAPI document: it is `Access` that looks at the key.
 NEEDS_KEY = Security(HTTPBearer(auto_error=False, description="An API key of this server."))
 
 
 class Access(HttpMiddleware):
-    """Lets a request in with the caller it is from, or refuses it itself. Nothing of its body was
-    read by then."""
+    """Finds the caller of a request and passes it on, or refuses it, before any of its body is
+    read."""
 
     def __init__(
         self, app: ASGIApp, doorkeeper: Doorkeeper, limits: RequestLimits, settings: Settings
@@ -104,8 +104,8 @@ class Access(HttpMiddleware):
             named = self._named(origins) or bool(origins and "*" in self._allowed_origins)
             self._check_page(scope, headers, named)
             return ANYBODY
-        # Every web page has a place on this machine, and none has a key by itself: it was given to
-        # the caller.
+        # Pages need no check here: no web page has a key by itself, so one that sends a key was
+        # given it.
         return self._doorkeeper.caller(_token(headers))
 
     def _check_from_here(self, host: Host | None, origins: list[str]) -> None:
@@ -130,7 +130,8 @@ class Access(HttpMiddleware):
 
 
 def _check_well_formed(scope: Scope, host: Host | None, headers: Headers) -> None:
-    """With keys a server may go by any name, but by one. HTTP/1.0 knows no Host."""
+    """Raise `InvalidRequest` where a request does not name exactly one host. A server with keys may
+    go by any name. HTTP/1.0 knows no Host header."""
     if host is None and ("host" in headers or scope["http_version"] != "1.0"):
         raise InvalidRequest(
             "the Host header must name exactly one host", code="invalid_host", param="Host"
@@ -171,7 +172,8 @@ async def describe_resource(request: Request) -> ProtectedResource:
 
 
 def challenge(oauth: OauthSettings, scope: Scope) -> str:
-    """What `WWW-Authenticate` says to who has no key: for `/mcp` also where to get access."""
+    """The `WWW-Authenticate` header for a caller without a key; for `/mcp` it also says where to
+    get access."""
     url = _resource(oauth, scope)
     if scope["path"] != MCP or not oauth.authorization_servers or url is None:
         return "Bearer"

@@ -1,9 +1,9 @@
-"""Web pages. Ours: static files out of the package, which may talk to their own origin only. Of
-others: how their requests are told, and what answers tell browsers about ours.
+"""Our own web page, static files that may talk to their own origin only; and what keeps the pages
+of others out: which requests are theirs, and which headers tell browsers about our answers.
 
 Any page can make a browser send requests to this machine, and learns from the time they take even
-where it may not read the answer. Browsers say of each request what made it (Fetch Metadata); who
-says nothing of it is no browser of these years.
+where it may not read the answer. Browsers say of each request what made it (Fetch Metadata); a
+client that says nothing of it is no browser of recent years.
 """
 
 from collections.abc import Mapping, MutableMapping
@@ -23,7 +23,7 @@ from assistant.api.middleware import HttpMiddleware
 PAGE = "/"
 """The one address that other pages may open, in a window of its own."""
 _OURS = ("same-origin", "none")
-"""Made by our own page; typed, or opened from a bookmark."""
+"""`Sec-Fetch-Site` of requests by our own page, and of an address that was typed or bookmarked."""
 _FRAMES = ("iframe", "frame", "fencedframe", "embed", "object")
 
 SAFE_HEADERS: Mapping[str, str] = {
@@ -34,8 +34,8 @@ SAFE_HEADERS: Mapping[str, str] = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-"""What every answer says that says nothing else: it is for our own page only, is no script or
-style whatever it looks like, stands in no frame, and is not kept."""
+"""Headers of every answer that has no other values for them: the answer is for our own page only,
+is no script or style whatever it looks like, stands in no frame, and is not kept."""
 
 
 _SAFE = [(name.lower().encode(), value.encode()) for name, value in SAFE_HEADERS.items()]
@@ -47,8 +47,8 @@ def is_for_a_frame(headers: Headers) -> bool:
 
 
 def is_of_another_page(scope: Scope, headers: Headers) -> bool:
-    """Whether a browser says that another page made the request, and not to open ours. Of
-    WebSockets it does not say so, but our page opens none."""
+    """Whether a browser says that another page made the request, and not to open our page. It does
+    not say so of WebSockets, but our page opens none, so all of these count."""
     if "sec-websocket-key" in headers:
         return True
     if all(site in _OURS for site in headers.getlist("sec-fetch-site")):
@@ -74,7 +74,7 @@ class SafeHeaders(HttpMiddleware):
 
 
 def add_safe_headers(headers: list[tuple[bytes, bytes]]) -> None:
-    """Add `SAFE_HEADERS` to those of an answer, where it says nothing else of its own."""
+    """Add those of `SAFE_HEADERS` that an answer does not have yet."""
     said = {name for name, _ in headers}
     headers += [header for header in _SAFE if header[0] not in said]
 

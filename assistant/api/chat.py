@@ -38,7 +38,7 @@ KEYS = tuple(
     where labels expires_at expires_in reach strict memory_debug memory_receipt""".split()
 )
 _CALLERS_OWN = ("user_ip", "label")
-"""Near by spelling only."""
+"""Keys that are near to one of `KEYS` by spelling only, and not meant for it."""
 # In shorter keys a wrong letter makes another word: "form", "top".
 _SHORTEST_MISSPELT = 6
 # From this length on, two letters may be wrong.
@@ -98,7 +98,7 @@ def _letters(key: str) -> str:
 
 
 def _wrong_letters(given: str, meant: str) -> int:
-    """How many letters are missing, too many, wrong or in the place of their neighbour."""
+    """How many letters are missing, too many, wrong or swapped with their neighbour."""
     before: list[int] = []
     row = list(range(len(meant) + 1))
     for i, letter in enumerate(given):
@@ -154,11 +154,11 @@ async def answered(
 ) -> Response:
     """The reply to a call, streamed or whole."""
     pieces = _counted(request, chat_of(request, body.model), reply.call)
-    # It holds latin-1 only; other characters are escaped.
+    # A header cannot hold every character, so all but those of ASCII are escaped.
     session_id = reply.call.session_id.encode("ascii", "backslashreplace").decode()
     headers = {"X-Memory-Session": session_id}
     if body.stream:
-        # Waits a little, so that most failures still get a status of their own.
+        # `started` waits a little, so that most failures still get a status of their own.
         return ReplyStream(await started(pieces), pieces, reply, headers)
     return await answer_whole(request, pieces, reply, headers)
 
@@ -182,7 +182,7 @@ async def chat_call(
     *,
     said_in: str = "messages",
 ) -> ChatCall:
-    """Resolve where, when and how of a user's chat request (docs/api.md).
+    """The call that a user's chat request asks for: in which session, when and how (docs/api.md).
 
     `sent` are the messages as they came, and `options` what is for the language model. `said_in` is
     the field that the caller sent the messages in.
@@ -244,7 +244,7 @@ def _is_set(metadata: Mapping[str, Any], name: str) -> bool:
 
 
 def _asked(asked: context.Instant, as_of: date | None) -> context.Instant:
-    """When a question is asked: as of an earlier day, at its end."""
+    """When a question is asked. A question as of an earlier day is asked at the end of that day."""
     if as_of is None or asked.given:
         return asked
     ending = in_zone(datetime.combine(as_of, clock_time.max, asked.zone), asked.zone)

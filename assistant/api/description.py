@@ -179,8 +179,8 @@ def text_content(media_type: str, example: str) -> dict[str, Any]:
 
 
 def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
-    """Complete the application's document: by the failures that routes name, and the examples of
-    what they take and give. The framework would leave every null out of those."""
+    """Complete the application's document with the failures that routes name, and with examples of
+    bodies and replies. The framework would leave every null out of the examples."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:

@@ -59,8 +59,8 @@ class ErrorBody(BaseModel):
     error: ErrorInside
 
 
-# How failures are described in the OpenAPI document, for every route, those that answer in another
-# form than JSON among them.
+# How failures are described in the OpenAPI document, for every route, also for those that answer in
+# another form than JSON.
 _AS_JSON = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}
 DESCRIBED: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": description, "content": _AS_JSON}
@@ -72,9 +72,9 @@ DESCRIBED: dict[int | str, dict[str, Any]] = {
 
 
 def error_body(error: Exception) -> tuple[int, dict[str, Any]]:
-    """The status and the OpenAI-shaped body of any exception; the unforeseen reveals nothing.
+    """The status and the OpenAI-shaped body of any exception. An unforeseen one reveals nothing.
 
-    The request's note keeps the code.
+    The code is also put into the request's note, for the log.
     """
     if isinstance(error, AssistantError):
         return error.status, _body(error.message, error.kind, error.code, error.param)
@@ -103,7 +103,8 @@ async def _domain(_: Request, error: Exception) -> JSONResponse:
 
 
 def _headers_of(error: Exception) -> dict[str, str]:
-    """When to try again, where that can help; not to, where somebody must act first."""
+    """Headers that say when to try again, where that can help, or not to try again, where somebody
+    must act first."""
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": "Bearer"}
     if isinstance(error, RequestTimeout):
@@ -132,8 +133,8 @@ async def _validation(request: Request, error: Exception) -> JSONResponse:
 
 
 def _most_telling(mistakes: Sequence[Any], body: Any) -> Any:
-    """The first mistake; of a field of several types, each of which tells of one, that of the type
-    that was meant: the deepest, and rather than that it is another type."""
+    """The mistake to report: the first. In a field of several types, each type has a mistake; then
+    report that of the type that was meant: the deepest, and rather none about a wrong type."""
     place = list(_steps(mistakes[0], body))
     there = [one for one in mistakes if list(_steps(one, body))[: len(place)] == place]
     return max(there, key=lambda one: (not one["type"].endswith("_type"), len(one["loc"])))

@@ -1,14 +1,14 @@
 """What front ends say about themselves: their users and chats by header, and their own requests.
 
-Open WebUI, LibreChat and others ask the model for titles, tags and follow-up questions, as chats
-that nobody had. Those are neither answered from memory nor kept.
+Open WebUI, LibreChat and others ask the model for titles, tags and follow-up questions. Such a
+request looks like a chat that nobody had: it is neither answered from memory nor kept.
 """
 
 import re
 from collections.abc import Mapping
 
 USER_HEADERS = ("x-openwebui-user-id", "x-litellm-end-user-id", "x-litellm-customer-id")
-"""Believed where the caller may speak for any user."""
+"""Headers that name the user. They are believed where the caller may speak for any user."""
 SESSION_HEADERS = ("x-openwebui-chat-id", "x-litellm-session-id")
 TASK_HEADERS = ("x-memory-task", "x-openwebui-task")
 # A template that its front end did not fill.
@@ -17,8 +17,8 @@ _NO_TASK = ("", "none", "null", "undefined", "chat")
 # Open WebUI's own requests: a headed task over a quoted chat.
 _HEADED_TASK = re.compile(r"###\s*Task:", re.I)
 _QUOTED_CHAT = re.compile(r"<chat_history>|###\s*Chat History", re.I)
-# LibreChat's and others': a title wanted, of few words or characters, for a conversation; or its
-# language and a title.
+# LibreChat's requests, and others': for a conversation's title of few words or characters, or for
+# its language and a title.
 _ASKED = r"(?:please\s+)?(?:provide|generate|write|create|give)\b[^.\n]{0,60}"
 _TITLE = re.compile(
     rf"{_ASKED}\b(?:\d+|three|four|five|six|seven|eight)[ -]words?\b[^.\n]{{0,40}}\btitle\b"
@@ -33,9 +33,9 @@ _TITLE = re.compile(
 
 
 def header_text(headers: Mapping[str, str], name: str) -> str | None:
-    """What a header says, None where it is missing or its front end left the template as it was.
+    """The text of a header. None where it is missing, or is a template that was not filled.
 
-    Latin-1, as HTTP has it; but UTF-8, as most clients send it, where it can be read so.
+    It is read as UTF-8, as most clients send it, or where that fails as Latin-1, as HTTP has it.
     """
     value = headers.get(name)
     if value is None or _UNFILLED.fullmatch(value.strip()):
@@ -56,7 +56,7 @@ def named(headers: Mapping[str, str], names: tuple[str, ...]) -> str | None:
 
 
 def is_task(headers: Mapping[str, str], text: str) -> bool:
-    """Whether a front end asks for itself: by its header first, else by how the text begins."""
+    """Whether a front end asks for itself: as its header says, else by how the text begins."""
     task = named(headers, TASK_HEADERS)
     if task is not None:
         return task.lower() not in _NO_TASK

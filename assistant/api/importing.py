@@ -44,7 +44,7 @@ MostDollars = Annotated[
 ]
 # How many times as large as a request a zip file in it may be when it is unpacked.
 _UNPACKED = 32
-# What is worked out for a round, in characters.
+# What working out the costs of a round takes beside its text, in characters.
 _ROUND = 500
 
 
@@ -78,7 +78,7 @@ async def import_user(
             "nothing can be imported into a shared space: it would be said under others' names",
             param="space",
         )
-    # Records say themselves when they were said.
+    # Records have dates of their own, so the caller must be allowed to set the time.
     caller_of(request).checked_scope(KeyScope.SET_TIME)
     receipts = await receipts_for(request, dry_run=dry_run)
     coming = await _coming(request, parts, format)
@@ -137,7 +137,7 @@ class _Coming(Protocol):
         """The rounds that would be new, and those of them that would be extracted."""
 
     async def bring_in(self, owner: str) -> list[Round]:
-        """Store it; the rounds that were new."""
+        """Store the export. Return the rounds that were new."""
 
 
 class _OurRecords:
@@ -158,7 +158,7 @@ class _OurRecords:
     async def bring_in(self, owner: str) -> list[Round]:
         new = await self._parts.recorder.bring_in(owner, self._records)
         kept = self._parts.surroundings
-        # What is there already stays.
+        # Surroundings that are kept of the user already stay.
         is_own = whose(owner).space is None
         if self._surroundings != NOWHERE and is_own and await kept.of(owner) == NOWHERE:
             await kept.keep(owner, self._surroundings)
@@ -223,8 +223,8 @@ async def _coming(request: Request, parts: Services, format: str) -> _Coming:
 
 
 def _surroundings_in(lines: Iterable[str]) -> Surroundings:
-    """What the first line of an export says of its user; what is wrong with the line is said by
-    whoever reads the rest."""
+    """The surroundings of the user in the first line of an export. What is wrong with the line is
+    reported by the code that reads the rest."""
     first = next((line for line in lines if line.strip()), "")
     try:
         told = json.loads(first)["surroundings"]

@@ -1,8 +1,9 @@
 """The Add/Search routes by which public leaderboards of memory call an entrant, where the setting
 `leaderboard` serves them.
 
-An `add` is durable and can be searched when it returns. The turns of a request are known by its id:
-sent again, or by two at once, it is recorded once. The user is found as on every other route.
+An `add` is durable and can be searched when it returns. The turns of a request are known by its id,
+so a request that is sent again, or twice at once, is recorded once. The user is found as on every
+other route.
 """
 
 from fastapi import APIRouter, Depends, Request

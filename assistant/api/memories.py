@@ -353,7 +353,7 @@ async def _memory(record: Record, receipt: GivenReceipt | None = None) -> Respon
 
 
 def unknown(memory_id: str) -> NotFound:
-    """What is said where a user has no such memory."""
+    """The error for a memory that the user does not have."""
     return NotFound(
         f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
     )

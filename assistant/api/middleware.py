@@ -1,5 +1,5 @@
-"""Around every request: what is counted and logged of it, a job of its own, bounds on the body, one
-form whatever it was called; and the end of a server, which sends elsewhere what comes new."""
+"""Middleware around every request, which is counted, logged and made a job of its own. Its body is
+read within bounds, and a server that is about to end refuses it."""
 
 import asyncio
 import logging
@@ -21,27 +21,27 @@ from assistant.observing.metrics import Metrics
 from assistant.observing.tracing import TracedStep, request_span
 from memory_store.scheduler import new_job
 
-# Asked by those who look after the process until it is gone.
+# These are answered to the very end, for those who look after the process.
 _ANSWERED = ("/health", "/metrics")
 
 
 @dataclass(slots=True)
 class Shutdown:
-    """How far the end of a server is, for its application's state."""
+    """How far the shutdown of a server is; kept in its application's state."""
 
     begun: bool = False
-    """Whether what comes new is sent elsewhere."""
+    """Whether new requests are refused."""
     out_of_patience: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when what still runs is not waited for any longer."""
+    """Set when requests that still run are not waited for any longer."""
 
 
 def shutting_down() -> ShuttingDown:
-    """What is said to those whom this server answers no more."""
+    """The error for requests that this server no longer answers."""
     return ShuttingDown("this server is shutting down: ask again soon", retry_after=5)
 
 
 class HttpMiddleware:
-    """Around each request; what is no HTTP passes by."""
+    """Base of middleware around HTTP requests; other connections pass by it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -51,13 +51,13 @@ class HttpMiddleware:
         await around(scope, receive, send)
 
     async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """What happens around a request."""
+        """Handle an HTTP request, before and after it is passed on."""
         raise NotImplementedError
 
 
 class Draining(HttpMiddleware):
-    """Once the application's `Shutdown` has begun, refuses new requests, readiness among them. Who
-    was not answered when the server's patience ended is told so, too."""
+    """Refuses new requests, also those for readiness, once the application's `Shutdown` has begun.
+    A request whose answer has not begun when the server's patience ends is refused, too."""
 
     async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
         if _ends(scope) and scope["path"] not in _ANSWERED:
@@ -88,19 +88,19 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 _access_log = logging.getLogger("assistant.access")
-# An id may be quoted in a log line, a header and a shell, so other characters are replaced.
+# An id may be quoted in a log line, a header and a shell, so other characters are removed.
 _UNFIT = re.compile(r"[^A-Za-z0-9._:-]")
 _LONGEST_ID = 128
 CLIENT_LEFT = 499
-"""The status of what a client is told nothing more of, because it is gone."""
+"""The status of a request that nobody is answered, because the client is gone."""
 
 
 class Observed(HttpMiddleware):
     """Puts `X-Request-Id` on every response: the caller's own, or a new one. Counts and logs each
     request by its route's template: paths and queries may hold what users say.
 
-    Each is a job of its own, whose long work takes turns with that of others. Failures that nothing
-    foresaw are answered here, because the framework would do so outside.
+    Each request is a job of its own, whose long work takes turns with that of other jobs.
+    Unforeseen failures are answered here, because the framework would answer outside of this class.
     """
 
     async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -143,8 +143,8 @@ class _Seen:
             self._status = message["status"]
             MutableHeaders(scope=message)["X-Request-Id"] = self._note.id
         elif not message.get("more_body"):
-            # The request is counted before the client hears the end, and may ask at once what was
-            # counted.
+            # The request is counted before the client hears the end, because the client may then
+            # ask at once for the metrics.
             self.ended()
 
     def ended(self) -> None:
@@ -205,7 +205,7 @@ class WholeBody(HttpMiddleware):
         await self._app(_plain(scope), replayed(body, receive), send)
 
     def _check_announced(self, scope: Scope) -> None:
-        """Refuse a body that is too long by its own account, before it is read."""
+        """Refuse a body whose Content-Length is too large, before it is read."""
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length) > self._limit:
             raise self._too_large()
@@ -238,9 +238,9 @@ class WholeBody(HttpMiddleware):
 
 
 def _plain(scope: Scope) -> Scope:
-    """Every body is JSON, as all routes read it: `curl -d` calls it a form. All is answered as a
-    whole, whatever part is asked for, and HEAD, as probes send it, as GET: the server leaves out
-    the body."""
+    """The request in one form. Its body is called JSON, as all routes read it: `curl -d` calls it a
+    form. Range is dropped, because all answers are whole. HEAD, which probes send, becomes GET: the
+    server leaves out the body."""
     headers = MutableHeaders(scope=scope)
     headers["Content-Type"] = "application/json"
     del headers["Range"]
@@ -248,7 +248,7 @@ def _plain(scope: Scope) -> Scope:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Gives a body that was read before, once; then whatever the client does."""
+    """A `receive` that gives the body that was read before, once, and then what the client does."""
     unread = [body]
 
     async def given() -> Message:

@@ -100,7 +100,7 @@ async def create_embeddings(parts: Parts, body: EmbeddingRequest) -> Response:
 
 
 def _stays_here(parts: Parts, text: str) -> bool:
-    """Whether a memory of this text would not go anywhere."""
+    """Whether a rule limits where a memory with this text may go."""
     return parts.store.reaches.of_words([text]) is not Reach.ANYWHERE
 
 

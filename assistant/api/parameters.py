@@ -41,7 +41,7 @@ LabelledAs = Annotated[
 To = Annotated[str | None, Query(description=f"Said until {_DAY}.", examples=["2023-05-31"])]
 
 
-# A day can lie hardly farther ahead than this.
+# The longest `expires_in`: hardly any day can be farther ahead.
 _LONGEST = timedelta(days=365_000)
 
 
@@ -86,7 +86,7 @@ def reach_of(given: Any) -> Reach:
 
 
 def _object(given: Any, param: str) -> Any:
-    """What OpenAI's clients can send as text only, as what it stands for."""
+    """The object that a JSON text stands for: OpenAI's clients can send metadata as text only."""
     if not isinstance(given, str):
         return given
     try:

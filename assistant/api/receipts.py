@@ -24,7 +24,7 @@ from memory_store.scheduler import aside
 
 router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
 _TRUE = ("1", "true", "yes", "on")
-# Characters that are read in the time in which one round is marked beside its text.
+# Marking a round takes, beside its text, the time in which so many characters are read.
 _ROUND = 100
 
 
@@ -67,8 +67,8 @@ class ReceiptsForRequest:
 async def receipts_for(
     request: Request, asked: bool = False, *, dry_run: bool = False
 ) -> ReceiptsForRequest:
-    """The receipts of a request, to be had before anything is done for it: what cannot be given is
-    refused then. Raises as `ReceiptOffice.open`."""
+    """The receipts of a request. To be called before anything is done for the request: where no
+    receipt can be given, it is refused then. Raises as `ReceiptOffice.open`."""
     header = front_ends.header_text(request.headers, "x-memory-receipt") or ""
     wanted = (asked or header.lower() in _TRUE) and not dry_run
     receipts = await context.services(request).receipts.open() if wanted else None
@@ -83,7 +83,7 @@ async def verify_receipt(request: Request, parts: Parts, body: ReceiptToVerify) 
     if body.words:
         context.caller_of(request).checked_scope(KeyScope.ADMIN)
     receipt = _read(body.receipt)
-    # In a shared space it was nobody's alone.
+    # The receipt of a shared space names no user.
     person = await context.person_of(request, receipt.user_id or None)
     owner = await context.memory_named(request, person, receipt.space, MemberRole.READER)
     receipts = await parts.receipts.open()
@@ -115,7 +115,8 @@ def _read(given: Any) -> Receipt:
 
 
 async def _memory(parts: Parts, owner: str, receipt: Receipt) -> list[Round]:
-    """All that is kept of an owner; of the user's spaces too, where it was about everything."""
+    """All rounds of an owner, with those of the user's spaces where the receipt names neither a
+    session nor a memory."""
     owners = [owner]
     if receipt.session_id is None and receipt.memory_id is None:
         owners += [owner_of(owner, space) for space in await parts.store.spaces(owner)]

@@ -1,8 +1,8 @@
 """The route of the Model Context Protocol: the memory as tools, over Streamable HTTP.
 
-The SDK reads and answers the messages (`assistant/mcp`). What a tool asks is a request to the other
-routes of this server, from the same caller and with the same headers: who it is, the limits and
-the checks are those of the API.
+The SDK reads and answers the messages (`assistant/mcp`). A tool sends requests to the other routes
+of this server, from the same caller and with the same headers: so the user, the limits and the
+checks are those of the API.
 """
 
 import asyncio
@@ -46,14 +46,14 @@ _REFUSED = -32000
 async def serve_mcp(request: Request, message: McpMessage, user_id: UserId = None) -> Response:
     """One JSON-RPC message of an MCP client, over Streamable HTTP without sessions. `tools/list`
     describes the tools."""
-    # The message is read again by the SDK, and the user where a tool asks for something.
+    # The SDK reads the message again; `user_id` is read where a tool asks for something.
     endpoint = await _endpoint(request)
     body = json.dumps(await request.json()).encode()
     return await _answered(endpoint, request.scope, body, request.receive)
 
 
 class CallerRoutes:
-    """The memory of who sends a request, by the routes of the server that it came to."""
+    """The memory of the caller of a request, by the routes of the same server."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -142,7 +142,7 @@ def _is_refusal(start: Message) -> bool:
 
 
 def _in_json_rpc(body: bytes) -> bytes:
-    """A refusal as JSON-RPC has it; one of the protocol is so already."""
+    """A refusal in JSON-RPC's shape, which a refusal by the SDK has already."""
     told = json.loads(body)
     if "jsonrpc" in told:
         return body

@@ -1,4 +1,4 @@
-"""Who, in which session, when: the same order of places on every route (docs/api.md).
+"""Who asks, in which session and when: all routes look in the same order of places (docs/api.md).
 
 The clock is read here, and only when the caller gave no time.
 """
@@ -54,8 +54,8 @@ def limits_of(request: Request) -> RequestLimits:
 
 
 def reach_of_reader(request: Request) -> Reach:
-    """Up to where the caller wants to see the memory: all of it, unless `X-Memory-Reach` says less.
-    For `mcp` it is as far as the settings trust clients of MCP."""
+    """The closest reach of memories that the caller wants to see: that of all memories, unless
+    `X-Memory-Reach` says less. For `mcp` it is as far as the settings trust clients of MCP."""
     named = front_ends.header_text(request.headers, "x-memory-reach")
     if named == MCP_CLIENTS:
         return reach_of_mcp(services(request).settings)
@@ -70,9 +70,9 @@ def memory_of(request: Request) -> MemoryReader:
 async def user_of(
     request: Request, *given: Any, space: Any = None, role: MemberRole | None = None
 ) -> str:
-    """Whose memory a request is about: that of `person_of`, or a space of that user, or one that
-    they share, where one is named: in the body or metadata, in the query, in the header. Raises as
-    `person_of` and `memory_named`."""
+    """The owner of the memory that a request is about: the user by `person_of`; or their space, or
+    a space that they share, where one is named in the body or metadata, in the query or in the
+    header. Raises as `person_of` and `memory_named`."""
     person = await person_of(request, *given)
     return await memory_named(request, person, space_of(request, space), role)
 
@@ -80,9 +80,10 @@ async def user_of(
 async def memory_named(
     request: Request, person: str, space: str | None, role: MemberRole | None = None
 ) -> str:
-    """The memory of this person, or the space of this name. A shared space needs a member, in this
-    role: by default one who reads may get, and an owner do all else. Raises `NotFound` for who is
-    no member, `Forbidden` for a lesser role, and `InvalidRecord` for what names no space."""
+    """The owner of this person's memory, or of their space of this name. In a shared space they
+    must be a member in this role: by default a reader for GET, and an owner for all else. Raises
+    `NotFound` for a person who is no member, `Forbidden` for a lesser role, and `InvalidRecord` for
+    a name that no space can have."""
     request.state.member = None
     if space is None or not names_shared(space):
         return owner_of(person, space)
@@ -99,13 +100,13 @@ async def memory_named(
 
 
 def member_in(request: Request) -> Member | None:
-    """As which member of a shared space a request came in; None for any other memory."""
+    """The member of a shared space who sent a request; None for any other memory."""
     found: Member | None = request.state.member
     return found
 
 
 def speaker_in(request: Request) -> str | None:
-    """Under which name a request says something; None where the memory is one person's."""
+    """The user who says something in a shared space; None where the memory is one person's."""
     member = member_in(request)
     return member.user_id if member else None
 
@@ -117,8 +118,8 @@ async def check_said(
     memory_id: str | None = None,
     by_owners: bool = True,
 ) -> None:
-    """Raise `Forbidden` where another member of a shared space said it, in any round of a session;
-    for an owner only where not even owners may do this."""
+    """Raise `Forbidden` where another member of a shared space said the memory, or any round of the
+    session. With `by_owners` the owners of the space may go on all the same."""
     member, store = member_in(request), services(request).store
     if member is None or (by_owners and member.role is MemberRole.OWNER):
         return
@@ -128,7 +129,7 @@ async def check_said(
 
 
 async def check_still_member(request: Request) -> None:
-    """Raise `NotFound` where who came in as a member of a shared space is none any more."""
+    """Raise `NotFound` where the member who sent a request has left the shared space since."""
     if member := member_in(request):
         await member_of(services(request).store, member.space, member.user_id)
 
@@ -142,10 +143,10 @@ def space_of(request: Request, given: Any = None) -> str | None:
 
 
 async def person_of(request: Request, *given: Any) -> str:
-    """The user of the caller's key, whoever is named: clients fill in names of their own. With any
-    other key the first user named: in the body or query, then in the header, then by the front
-    end, then the single default user; the request is counted as this user's (that of a key's own
-    user was counted at the door). Raises `TooManyRequests`."""
+    """The user of the caller's key, whoever is named: clients fill in names of their own. With a
+    key for any user, the first user named: in the body or query, then in the header, then by the
+    front end, then the single default user. The request is counted for this user; one with a key
+    for a single user was counted before, by `Access`. Raises `TooManyRequests`."""
     caller = caller_of(request)
     user_id = caller.user_id
     if user_id is None:
@@ -158,8 +159,8 @@ async def person_of(request: Request, *given: Any) -> str:
 
 
 async def user_in_path(request: Request, user_id: str) -> str:
-    """The user whose whole memory a path names, or a space of it, which is not taken for the
-    caller's own. Raises as `person_in_path` and `memory_named`."""
+    """The owner of the whole memory that a path names, or of a space of it. A key for another user
+    is refused. Raises as `person_in_path` and `memory_named`."""
     return await memory_named(request, await person_in_path(request, user_id), space_of(request))
 
 
@@ -200,7 +201,7 @@ def session_of(request: Request, given: Any) -> str | None:
 
 def zone_of(request: Request, given: Any = None, *, param: str = "timezone") -> tzinfo:
     """The time zone named: in the body or metadata, in the query, in the header; else the one that
-    is kept of the user (`user_of` comes before), else UTC. Raises `InvalidRequest`."""
+    is kept of the user (call `user_of` before), else UTC. Raises `InvalidRequest`."""
     in_header = front_ends.header_text(request.headers, "x-memory-timezone")
     kept = _surroundings(request).timezone
     for candidate in (given, request.query_params.get("timezone"), in_header, kept):
@@ -240,9 +241,8 @@ def checked_weekday(given: Any) -> int:
 def time_of(
     request: Request, *given: Any, zone: tzinfo | None = None, param: str = "timestamp"
 ) -> Instant:
-    """The first time given: in the body, then in the header, then the clock. It is told by the
-    clocks of the zone, without one by those of `zone_of`. Raises `Forbidden` where a caller may not
-    say what time it is."""
+    """The first time given: in the body, then in the header, else the clock's. It is in `zone`, by
+    default that of `zone_of`. Raises `Forbidden` where the caller may not set the time."""
     clock: Clock = request.app.state.clock
     zone = zone_of(request) if zone is None else zone
     for candidate in (*given, front_ends.header_text(request.headers, "x-memory-timestamp")):
@@ -254,8 +254,8 @@ def time_of(
 
 
 def days_of(given: Mapping[str, Any], zone: tzinfo) -> Days:
-    """The days of a zone that memory is cut to: `from` and `to`, and `as_of` where it ends
-    earlier."""
+    """The days of a zone that memory is limited to: from `from` to `to`, or to `as_of` where that
+    is earlier."""
     days = {
         name: parse_day(given[name], param=name, zone=zone)
         for name in ("from", "to", "as_of")
@@ -283,8 +283,8 @@ def mode_of(request: Request, metadata: Mapping[str, Any], *, is_task: bool) -> 
 
 
 def mode_in_space(request: Request, mode: MemoryMode) -> MemoryMode:
-    """The memory mode of a chat in which who only reads a shared space says nothing in it. Raises
-    `Forbidden` where they want nothing else."""
+    """The memory mode of a chat. A reader of a shared space stores nothing in it, so `on` becomes
+    `read_only`. Raises `Forbidden` where a reader asks for another mode that stores."""
     member = member_in(request)
     if member is None or member.role.includes(MemberRole.MEMBER) or not mode.stores:
         return mode
@@ -294,7 +294,8 @@ def mode_in_space(request: Request, mode: MemoryMode) -> MemoryMode:
 
 
 def turn_id_of(request: Request, position: int = 0) -> str | None:
-    """An id for a turn of this request, the same whenever its `Idempotency-Key` is."""
+    """An id for a turn of this request: the same `Idempotency-Key` gives the same id. None without
+    one."""
     key = request.headers.get("idempotency-key", "").strip()
     return None if not key else f"key:{checked_id(key, 'Idempotency-Key')}:{position}"
 
@@ -310,7 +311,7 @@ def counts_retries(request: Request) -> bool:
 
 
 def derived_session(user_id: str, system_text: str, first_user_text: str) -> str:
-    """The session of a client that names none: the same opening is the same session."""
+    """The session of a client that names none: the same opening gives the same session."""
     opening = "\x00".join((user_id, system_text, first_user_text))
     return f"chat-{hashlib.sha256(opening.encode()).hexdigest()[:24]}"
 

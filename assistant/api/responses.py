@@ -1,7 +1,7 @@
 """The route of responses: OpenAI's newer way to chat, where the server knows the conversation.
 
 A conversation is a session: what was said in it is read from memory, so that the client sends only
-what is new. It goes on from its end, whichever of its responses is named.
+what is new. The conversation goes on from its end, whichever of its responses is named.
 """
 
 import base64
@@ -93,7 +93,8 @@ def _messages(sent: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _calling(request: Request, user_id: str, session_id: str) -> list[dict[str, Any]]:
-    """The messages since the question whose tools return something. Raises `NotFound`."""
+    """The messages of the loop of tool calls that a request goes on with, from the question on.
+    Raises `NotFound`."""
     place = UserSession(user_id, session_id, speaker_in(request))
     loop = chat_of(request, None).loop(place)
     if loop is None:
@@ -107,8 +108,9 @@ def _calling(request: Request, user_id: str, session_id: str) -> list[dict[str, 
 
 
 def _continued(request: Request, call: ChatCall, earlier: Sequence[Message]) -> ChatCall:
-    """The call after what was said in its session, which does not tell a retry from the same words
-    again. Where the client counts its retries, the same words in a first try are said again."""
+    """The call with the session's earlier messages before its own. These do not tell a retry from
+    the same words said again, unless the client counts its retries: then the same words in a first
+    try are said again."""
     rules = [message for message in call.conversation if message.role == "system"]
     said = [message for message in call.conversation if message.role != "system"]
     conversation = [*rules, *earlier, *said]
@@ -131,13 +133,13 @@ def _session(body: ResponseRequest) -> str | None:
 
 async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> list[Message]:
     records = await services(request).store.session(call.user_id, call.session_id)
-    # A request to forget stores nothing and is still gone on with; so is a loop of tool calls.
+    # A client may go on after a request to forget, or in a loop of tool calls: neither is stored.
     goes_on = bool(call.after) or await chat_of(request, None).waits(call)
     if body.previous_response_id and not records and not goes_on:
         raise _unknown(body.previous_response_id)
     rounds = [record.round for record in records[-_EARLIER_ROUNDS:]]
     if call.after and rounds and rounds[-1].user_text == call.text:
-        rounds.pop()  # what is being answered
+        rounds.pop()  # the round that is being answered
     sides = [
         side
         for round in rounds
@@ -147,7 +149,7 @@ async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> l
 
 
 def _response_id(session_id: str) -> str:
-    """An id that says which session its response belongs to; no response is kept beside memory."""
+    """An id that contains the id of the session, because no response is kept beside memory."""
     packed = base64.urlsafe_b64encode(session_id.encode()).decode().rstrip("=")
     return f"{_PREFIX}{uuid.uuid4().hex}.{packed}"
 

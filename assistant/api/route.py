@@ -1,5 +1,5 @@
-"""What routes are made of: the parts of the running assistant, asked for in a signature, and JSON
-read once, a long one beside the event loop, and within bounds."""
+"""What routes have in common: the parts of the running assistant, for which a signature asks, and
+JSON bodies, which are read once and within bounds, long ones beside the event loop."""
 
 import json
 from collections.abc import Callable, Coroutine
@@ -32,7 +32,7 @@ _CHECKED = 5e-8
 
 
 class JsonRoute(APIRoute):
-    """A route that gets its JSON in whole characters."""
+    """A route whose JSON body is read by `read_json`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handler = super().get_route_handler()
@@ -60,7 +60,7 @@ class _ReadRequest(Request):
 
 
 def read_json(body: bytes) -> Any:
-    """What a body says, in whole characters. Raises `InvalidRequest`."""
+    """The JSON of a body, each text passed through `whole_characters`. Raises `InvalidRequest`."""
     left = MOST_VALUES
 
     def whole(given: Any) -> Any:

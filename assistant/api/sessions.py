@@ -135,8 +135,8 @@ def _turn_id(request: Request, message: RecordedMessage, position: int) -> str |
 
 
 def _times(request: Request, body: RecordedMessages) -> Iterator[context.Instant]:
-    """When each turn was said. Those without a time of their own follow each other from the common
-    time on; where the caller gave none, from the turn before that has one."""
+    """When each turn was said. Turns without a time of their own follow the common time, a second
+    apart; where the caller gave no common time, they follow the last turn that has a time."""
     zone = context.zone_of(request, body.timezone)
     common, last = context.time_of(request, body.timestamp, zone=zone), None
     for position, message in enumerate(body.messages):

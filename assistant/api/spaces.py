@@ -17,7 +17,7 @@ from assistant.errors import InvalidRequest, NotFound
 from memory_store import as_title, names_shared, owner_of, shared_owner
 
 router = APIRouter(prefix="/v1/spaces", tags=["spaces"], route_class=JsonRoute)
-# They are read whenever one of them asks for something.
+# All members of a space are read whenever one of them asks for something.
 _MOST_MEMBERS = 100
 SharedName = Annotated[
     str, Path(description="A shared space.", examples=["shared-0123456789abcdef"])

@@ -39,22 +39,22 @@ class CallReply(Protocol):
 
     @property
     def call(self) -> ChatCall:
-        """What is replied to."""
+        """The call that is replied to."""
 
     def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> Reply:
         """The reply in one object."""
 
     def opening(self) -> Iterable[str]:
-        """The first event, before anything is known."""
+        """The first events, before any piece of the answer is there."""
 
     def piece(self, piece: AnswerPiece, *, first: bool) -> Iterable[str]:
-        """A piece of the answer."""
+        """The events of a piece of the answer."""
 
     def ending(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> Iterable[str]:
         """The last events, after the whole answer."""
 
     def failure(self, error: Mapping[str, Any]) -> str:
-        """A failure in the middle, as clients raise it."""
+        """The event of a failure in the middle of the answer, in the form that clients raise."""
 
 
 async def started(pieces: Pieces) -> Upcoming:
@@ -118,7 +118,7 @@ class ReplyStream(StreamingResponse):
             yield reply.failure(error_body(error)[1]["error"])
 
     async def _something_happens(self) -> bool:
-        """Whether the next piece is there, or nobody waits for it any longer."""
+        """Wait a while. Return whether the next piece is there, or the server has given it up."""
         done, _ = await asyncio.wait(
             {self._upcoming, self._given_up},
             timeout=_SIGN_OF_LIFE_SECONDS,

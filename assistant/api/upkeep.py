@@ -1,5 +1,5 @@
-"""Routes for whole memories: a user's taken out as lines of JSON and brought in again; a backup of
-every round of every user, what goes by rule, a scrub, and indexing anew."""
+"""Routes for whole memories: the export of everything of a user; a backup of every round of every
+user, forgetting by rule, a scrub, and indexing anew."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import asdict, replace
@@ -37,7 +37,8 @@ ExportAs = Annotated[
     Query(description="`records`: our own lines. `pam`: a zip file of Portable AI Memory 1.0."),
 ]
 Again = Annotated[bool, Query(description="Even if nothing has changed.")]
-# Characters that are read in the time in which one is packed, and what a round has beside its text.
+# How many characters are read in the time in which one is packed, and how many a round has beside
+# its text.
 _BUNDLED, _ROUND = 10, 500
 
 
@@ -74,7 +75,7 @@ async def _beside(parts: Services, owner: str) -> dict[str, Any]:
 
 
 async def pieces(lines: Iterable[str]) -> AsyncIterator[str]:
-    """The lines, some at a time; a long export lets other requests through."""
+    """The lines, some at a time, so that other requests have their turn during a long export."""
     left = iter(lines)
     while some := [f"{one}\n" async for one in in_slices(islice(left, _LINES_AT_ONCE))]:
         yield "".join(some)

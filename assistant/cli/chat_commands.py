@@ -35,7 +35,7 @@ class Command(NamedTuple):
 
 
 Shown = Callable[[Console], AbstractContextManager[Callable[[ReplyPiece], None]]]
-"""Shows an answer while the context is open; what it gives takes the pieces."""
+"""Shows an answer while the context is open. The context gives a function that takes the pieces."""
 
 
 class Talk:

@@ -49,7 +49,7 @@ async def _findings(settings: Settings) -> list[PartOfSetUp]:
 
 
 async def _address(settings: Settings) -> PartOfSetUp:
-    """Whether the server may listen where it is told to, by as many processes."""
+    """Whether the server may listen at the address of the settings, with as many workers."""
     address = f"{settings.host}:{settings.port}"
     try:
         shared = await shared_keys(settings)

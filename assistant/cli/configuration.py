@@ -63,7 +63,7 @@ def print_settings(console: "Console", settings: "Sequence[SettingInUse]") -> No
     file = next(str(one.value) for one in settings if one.name == "config_file")
     table = Table("setting", "value", "from", box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name, value, source in settings:
-        # A settings file goes by its name.
+        # The source of a value from the settings file is shown as the file's name.
         fields = (name, _text(value), one_line(file) if source == "file" else str(source.value))
         if not console.is_terminal:
             say(console, "\t".join(fields))

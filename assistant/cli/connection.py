@@ -81,7 +81,7 @@ class ServerConnection:
 
     @contextmanager
     def beside_the_space(self) -> Iterator[None]:
-        """Ask about no space meanwhile."""
+        """Ask about the user's own memory, and about no space, within the block."""
         space = self._http.headers.pop(_SPACE, None)
         try:
             yield
@@ -126,8 +126,8 @@ class ServerConnection:
         return body
 
     def mine(self, method: str, path: str, **asked: Any) -> dict[str, Any]:
-        """What a route answers for the user; `asked` goes along, but for what is None. A trailing
-        underscore only keeps a name apart from Python's words."""
+        """What a route answers for the user. `asked` is sent along, without values that are None. A
+        trailing underscore, which keeps a name apart from Python's keywords, is not sent."""
         given = {name.rstrip("_"): value for name, value in asked.items() if value is not None}
         where = "params" if method in ("GET", "DELETE") else "json"
         return self.call(method, path, **{where: {"user_id": self.user_id} | given})

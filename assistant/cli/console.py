@@ -25,7 +25,7 @@ _UNSHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def plain(text: str) -> str:
-    """The text without what a terminal would obey."""
+    """The text without characters that would control a terminal."""
     return _UNSHOWN.sub("", text)
 
 
@@ -113,8 +113,8 @@ def shown_progress(console: "Console") -> "Iterator[ProgressOfRounds]":
 
 
 def confirmed(question: str, command: str = "memories forget") -> bool:
-    """Ask on the terminal; anything but yes is no. Raises where nobody can be asked, with the
-    command that can be told not to."""
+    """Ask on the terminal; any answer but yes is no. Where nobody can be asked, raises
+    `AssistantError`, which names the command that takes --yes."""
     if not sys.stdin.isatty():
         raise AssistantError(
             f"{plain(question)} Cannot ask in a pipe: use 'assistant {command}' with --yes"
@@ -152,7 +152,8 @@ def read_export(file: Path) -> bytes:
 
 @contextmanager
 def new_file(file: Path) -> Iterator[TextIO]:
-    """A file that is there once all of it is written; none that exists is replaced."""
+    """Open a file to write, which is there once all of it is written. None that exists is
+    replaced."""
     if file.exists():
         raise AssistantError(f"{file} exists already: name another file")
     part = file.with_name(f"{file.name}.part")

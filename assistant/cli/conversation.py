@@ -56,9 +56,9 @@ class TerminalConversation:
         self.be_at(self.timestamp)
 
     def say(self, text: str) -> Iterator[ReplyPiece]:
-        """What comes back, in pieces; the answer is kept, with what was said, once it is complete.
+        """Say something; yield what comes back. Both sides are kept once the answer is complete.
 
-        Closing it stops the answer. Raises `ServerError`, in the middle of the answer too.
+        Closing the iterator stops the answer. Raises `ServerError`, also in the middle of one.
         """
         said = [*self.messages, {"role": "user", "content": text}]
         body = {"messages": said, "metadata": self._metadata(), "stream": True}
@@ -89,11 +89,11 @@ class TerminalConversation:
         self.timestamp = None if timestamp is None else read
 
     def _read_time(self, timestamp: str | None) -> str:
-        """The time as the server reads it, by default its own; later ones come later as text, too.
+        """The time as the server reads it, by default its own. As texts, times sort by date.
 
         Opening a session stores nothing.
         """
-        # Who only reads a shared space may open none there.
+        # A user who only reads a shared space may open no session there.
         with self.connection.beside_the_space():
             opened = self.connection.mine("POST", "/v1/sessions", started_at=timestamp)
         return str(opened["started_at"])

@@ -70,7 +70,7 @@ def revoke(
 
 
 async def _add(settings: "Settings", key: ApiKey) -> str:
-    """Put a key where new ones go; where that is."""
+    """Put a key where new keys go. Return where that is, in words."""
     if settings.shares_keys:
         async with _on_server(settings) as keys:
             await keys.add(key)

@@ -45,7 +45,7 @@ def print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None], *n
     if found:
         show(console, found)
     else:
-        # Standard output has the lines, of which there are none.
+        # On standard error, because standard output has nothing but lines of what was found.
         typer.echo("nothing found", err=True)
     for note in notes if console.is_terminal else ():
         say(console, note, style="dim")

@@ -42,7 +42,8 @@ class MemoryCalls:
         return self._connection.mine("GET", "/v1/memories/conflicts", limit=limit)
 
     def said_by(self, id: str, speaker: str) -> dict[str, Any]:
-        """Say who said what a memory contradicts the user with; the memory as it is then."""
+        """Say who said the facts of a memory that contradict others. Return the memory as it is
+        then."""
         memory = self.show(id)
         facts = [fact["text"] for fact in memory["facts"] if fact["contradicts"]]
         if not facts:
@@ -116,12 +117,13 @@ class MemoryCalls:
         )
 
     def scrub(self) -> bool:
-        """Take what was forgotten off the server's disk; whether that was its to do."""
+        """Take what was forgotten off the server's disk. Return False for a Qdrant server, which
+        does this itself."""
         return bool(self._connection.call("POST", "/v1/scrub")["scrubbed"])
 
     def export(self, out: TextIO, progress: "Progress") -> int:
-        """Write the lines of an export, the first of which says what they are; how many memories
-        they hold."""
+        """Write the lines of an export, the first of which says what they are. Return how many
+        memories they hold."""
         progress.begin("exporting", self.page(limit=1)["total"])
         count = 0
         for line in self._connection.lines("GET", f"{self._user_path}/export"):
@@ -132,8 +134,8 @@ class MemoryCalls:
         return count
 
     def export_bundle(self, file: Path) -> dict[str, Any]:
-        """Write a zip file of Portable AI Memory; how many `rounds` it holds, and how many of them
-        have something `without_a_place` there, by the name of the field."""
+        """Write a zip file of Portable AI Memory. Return how many `rounds` it holds, and how many
+        of them have something `without_a_place` there, by the name of the field."""
         from assistant.imports.pam_bundle import REPORT
 
         path = f"{self._user_path}/export"
@@ -149,7 +151,7 @@ class MemoryCalls:
             return self.export(out, progress)
 
     def coming(self, export: bytes, *, dry_run: bool) -> "Coming":
-        """An export of ours, or of another assistant, sent piece by piece as they are asked for."""
+        """An export of ours, or of another assistant. A piece is sent when it is asked for."""
         # Reading an export takes the memory store, which takes longer to import than most commands.
         from assistant.imports.pam_bundle import records_in
         from assistant.imports.plain import line_of
@@ -182,7 +184,7 @@ class MemoryCalls:
     def _bring_in(
         self, exports: Iterable[bytes], dry_run: bool, **asked: Any
     ) -> Iterator[Mapping[str, Any]]:
-        """Import exports one after the other; what became of each: `imported`, `known`."""
+        """Import exports one after the other. Yield what became of each: `imported`, `known`."""
         path, before = f"{self._user_path}/import", 0
         for export in exports:
             try:

@@ -58,7 +58,7 @@ class CommandResult(NamedTuple):
             raise typer.Exit(self.exit_code)
 
 
-# Groups import their commands when one runs: importing takes longer than describing them.
+# Groups import what they need only when a command runs, because importing takes long.
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class PersonOptions:
 
 @dataclass(frozen=True)
 class ServerOptions(PersonOptions):
-    """The same, and which memory of theirs is meant."""
+    """A running assistant, as whom it is asked, and which memory of that user is meant."""
 
     space: Annotated[
         str | None,
@@ -132,7 +132,7 @@ class SettingsOptions:
 
 @dataclass(frozen=True)
 class MemoryOptions(SettingsOptions):
-    """The same for commands whose memory may be on a Qdrant server."""
+    """The settings' options for commands whose memory may be on a Qdrant server."""
 
     qdrant_url: Annotated[
         str | None, typer.Option(help="The Qdrant server that holds the memory.")
@@ -153,8 +153,8 @@ def declared(app: typer.Typer, name: str | None = None) -> Callable[[_Command], 
 
 
 def flat(command: _Command) -> Callable[..., None]:
-    """The command as Typer reads it: in place of its groups the options in them, after its own;
-    with `--json` where it tells something, which is printed."""
+    """The command as Typer reads it: the options of its groups, after its own, take the place of
+    the groups. A command that returns a result also gets `--json`, and the result is printed."""
     hints: dict[str, type[Any]] = get_type_hints(command)
     groups = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     given = signature(command).parameters

@@ -121,7 +121,7 @@ def _members(space: Mapping[str, Any]) -> str:
 def _if_agreed(
     connection: "ServerConnection", path: str, question: str, forget: bool = False, *, yes: bool
 ) -> dict[str, Any] | None:
-    """What went; None where nobody agreed."""
+    """Delete what the path names if the user agrees. Return what went; None where nobody agreed."""
     if not yes and not confirmed(question, "spaces"):
         return None
     return connection.mine("DELETE", path, forget=forget or None)

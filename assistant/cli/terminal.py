@@ -58,7 +58,7 @@ def _on_a_terminal(
 
 
 def _prompt(conversation: TerminalConversation) -> str:
-    """Says of which day it is, where that is not today."""
+    """The prompt, with the day that the user talks as of, where one was set."""
     return f"you ({conversation.timestamp[:10]}) › " if conversation.timestamp else "you › "
 
 
@@ -100,7 +100,7 @@ def _live(console: Console) -> Iterator[Callable[[ReplyPiece], None]]:
 
 @contextmanager
 def _as_it_comes(console: Console) -> Iterator[Callable[[ReplyPiece], None]]:
-    """The answer alone."""
+    """Print the answer as it comes, without the thoughts before it."""
 
     def show(piece: ReplyPiece) -> None:
         if piece.is_answer:
@@ -115,11 +115,11 @@ def _as_it_comes(console: Console) -> Iterator[Callable[[ReplyPiece], None]]:
 
 @contextmanager
 def interrupts() -> Iterator[Callable[[], None]]:
-    """Ctrl-C raises `KeyboardInterrupt` wherever the program is. An event loop would keep it for
-    later, and lose it at its end.
+    """Have Ctrl-C raise `KeyboardInterrupt` wherever the program is. An event loop would keep it
+    for later, and lose it at its end.
 
-    It may come while a library is where exceptions end silently. What this gives raises it again
-    then, and does nothing otherwise.
+    The exception may come while a library swallows exceptions. The function that this yields raises
+    it again then, and does nothing otherwise.
     """
     heard = False
 

@@ -1,5 +1,5 @@
-"""The common shape of what comes from elsewhere: fields, read or refused with the reason in words,
-and conversations of messages, read as sessions.
+"""What the formats of exports have in common: fields, read or refused with the reason in words, and
+conversations of messages, which become sessions.
 
 Every format gives conversations. Here the path that the user last saw is taken out of a tree,
 messages get their dates, and what is left out is counted by its reason.
@@ -18,7 +18,7 @@ from assistant.characters import is_blank, whole_characters, wrong_with_id
 from assistant.chat.turns import Role, Turn
 from memory_store import as_title
 
-# Later seconds would be in the year 5138: what is larger counts milliseconds.
+# As seconds this is in the year 5138, so larger numbers are milliseconds.
 _MOST_SECONDS = 10**11
 _ZONE = re.compile(r"\s*(?:(?:UTC|GMT)$|(?:UTC|GMT)?(?=[+-]\d))", re.IGNORECASE)
 _SHOWN = 60
@@ -45,8 +45,8 @@ def text_of(item: Mapping[str, Any], *names: str) -> str:
 
 
 def parts_text(content: Any, kinds: tuple[str, ...] = ("text",)) -> str:
-    """Content as clients of language models write it: text, or a list of parts of which those of
-    these kinds have some."""
+    """The text of content as clients of language models write it: a text, or a list of parts, of
+    which those of these kinds are read."""
     if isinstance(content, str):
         return whole_characters(content)
     found = [
@@ -58,8 +58,8 @@ def parts_text(content: Any, kinds: tuple[str, ...] = ("text",)) -> str:
 
 
 def moment(value: Any) -> datetime | None:
-    """When something was: seconds or milliseconds since 1970, or ISO 8601, without a zone in UTC.
-    None where nothing is given. Raises `ValueError`."""
+    """The time that a value tells: seconds or milliseconds since 1970, or ISO 8601, in UTC where no
+    zone is given. None where nothing is given. Raises `ValueError`."""
     if value is None or value == "":
         return None
     try:
@@ -75,7 +75,7 @@ def moment(value: Any) -> datetime | None:
 
 
 def _with_zone(text: str) -> str:
-    """ISO 8601 where the zone is apart from the time, or named UTC."""
+    """The text in ISO 8601, also where its zone stands apart from the time or is named UTC."""
     found = _ZONE.search(text)
     if found is None:
         return text
@@ -92,7 +92,7 @@ def first_moment(item: Mapping[str, Any], *names: str) -> datetime | None:
 
 
 def digest(*texts: str) -> str:
-    """Names what has no id of its own."""
+    """An id, made from texts, for an entry that has none of its own."""
     return hashlib.sha256("\x1f".join(texts).encode()).hexdigest()[:20]
 
 
@@ -156,8 +156,8 @@ class ImportedConversation:
 
 
 class ExportFormat(NamedTuple):
-    """A format of exports: its name, which entries are of it, and the conversations in one, or a
-    `ValueError`."""
+    """A format of exports: its name, whether an entry `fits` it, and how to `read` an entry's
+    conversations, which may raise `ValueError`."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
@@ -200,7 +200,7 @@ def daily(
     owner: str = "",
     said: str = "Memories",
 ) -> ImportedConversation:
-    """Messages of no conversation, in a session of their day."""
+    """A conversation of messages that belong to none; those of one day make one session."""
     if day is None:
         raise ValueError("it has no date")
     session_id = f"{source.lower().replace(' ', '-')}-{day:%Y-%m-%d}"

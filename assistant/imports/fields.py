@@ -1,5 +1,5 @@
-"""What of an entry is read, and what not: fields that an importer does not know are named rather
-than dropped in silence."""
+"""Which fields of an entry are read, and which not: fields that an importer does not know are named
+rather than dropped in silence."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,8 +11,8 @@ ANY = "*"
 
 
 class FieldsRead(Mapping[str, Any]):
-    """An object of an export as its importer sees it, which notes what is asked of it. What is
-    iterated over is read whole."""
+    """An object of an export, which notes the fields that its importer asks for. An object that is
+    iterated over counts as read whole."""
 
     __slots__ = ("_all", "_item", "_path", "_read", "_values")
 
@@ -34,7 +34,7 @@ class FieldsRead(Mapping[str, Any]):
         return name in self._item
 
     def __iter__(self) -> Iterator[str]:
-        # Its names are data, such as ids.
+        # The names of an object that is iterated over are data, such as ids: no path shows them.
         for name in self._item:
             self._read.add(name)
             self._value(name, ANY)
@@ -60,7 +60,7 @@ class FieldsRead(Mapping[str, Any]):
         return value
 
     def unread(self) -> Counter[str]:
-        """How often each field has something in it that was not asked for, by its path."""
+        """How often each field that was not asked for has something in it, by its path."""
         found: Counter[str] = Counter()
         for one in self._all:
             for name, value in one._item.items():
@@ -70,5 +70,5 @@ class FieldsRead(Mapping[str, Any]):
 
 
 def most_frequent(unread: Counter[str]) -> dict[str, int]:
-    """The fields to name, by their paths."""
+    """The most frequent of the unread fields, sorted by their paths."""
     return dict(sorted(unread.most_common(_MOST_NAMED)))

@@ -1,7 +1,7 @@
-"""Gemini's activities in Google Takeout: a prompt and its answer each, without conversations.
+"""Gemini's activities in Google Takeout: each is a prompt and its answer, outside of conversations.
 
-So the activities of a day (in UTC) make a session. A page of them (HTML) is read into the shape
-that Takeout's JSON has.
+So the activities of a day (in UTC) make a session. An HTML page of activities is read into the
+shape that Takeout's JSON has.
 """
 
 import re
@@ -33,7 +33,7 @@ _MOST_UNREAD = 10
 # A date with its time, and little else.
 _DATED = re.compile(r"(?=.*\b\d{4}\b)(?=.*\d{1,2}[:.]\d{2}).{12,60}")
 _BY_NUMBERS = re.compile(r"\d{1,2}([./-])\s?\d{1,2}\1\s?\d{4}")
-# India's, Israel's and Ireland's.
+# An abbreviation of the times of India, Israel and Ireland.
 _AMBIGUOUS = re.compile(r"\bIST\b")
 _TOKENS = re.compile(r"(</?[a-zA-Z][^<>]*>)")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
@@ -54,7 +54,7 @@ def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     id = digest(at.isoformat() if at else "", prompt)
     said = ImportedMessage(Role.USER, prompt, at, id=id, left_out="" if is_prompt else _NO_PROMPT)
     answered = [
-        # The first answer was shown last; the others were made again.
+        # The first answer is the one that was shown last; the others are abandoned.
         ImportedMessage(
             Role.ASSISTANT, text, at, id=f"{id}-answer", left_out=BRANCHES if again else ""
         )
@@ -71,7 +71,7 @@ def items(page: str) -> Iterator[Mapping[str, Any]]:
     starts = [found.start() for found in _CELL.finditer(page)]
     unread = 0
     for start, end in zip(starts, [*starts[1:], len(page)], strict=True):
-        # A date that cannot be read takes seconds: of a page of such only some are tried.
+        # Trying a date that cannot be read takes seconds, so only some of a page are tried.
         date = _date if unread < _MOST_UNREAD else str
         activity = _activity(page[start : min(end, start + _LONGEST_CELL)], date)
         unread += not activity["time"][:4].isdigit()
@@ -94,7 +94,7 @@ def _activity(html: str, date: Callable[[str], str]) -> Mapping[str, Any]:
 
 
 def _date(line: str) -> str:
-    """A date in the words of its language as ISO 8601; as it is where it cannot be told."""
+    """A date in the words of any language as ISO 8601; unchanged where it cannot be read."""
     from dateparser import parse  # takes 0.1 s, and few exports need it
 
     parts: dict[str, Any] = {

@@ -1,8 +1,8 @@
 """The items of a long list in JSON, one after the other.
 
-While the interpreter reads JSON nobody else has a turn. So what is long is read a part at a time:
-of a container that does not fit into a part, its members are read one by one. Only the part is
-decoded: as text, a single emoji makes the whole of an export four times as large.
+While the interpreter reads JSON, nobody else has a turn. So long JSON is read a part at a time: the
+members of a container that does not fit into a part are read one by one. Only the part is decoded,
+because a single emoji makes the text of a whole export four times as large.
 """
 
 import codecs
@@ -13,7 +13,7 @@ from typing import Any
 
 MOST_VALUES = 2_000_000
 """Values in one item. A conversation of a thousand long messages has 30,000."""
-# Bytes that are tried at once; the longest piece is read in less than ten milliseconds.
+# Sizes of a part in bytes, tried in turn; the longest is read in less than ten milliseconds.
 _PARTS = (1 << 10, 1 << 13, 1 << 16)
 _SPACES = re.compile(rb"[ \t\n\r]*")
 _VALUES = (b"[", b"{", b",")
@@ -71,12 +71,12 @@ class _ValueReading:
         self._left = MOST_VALUES
 
     def value(self, place: int) -> tuple[Any, int]:
-        """The value that begins there, and where it ends."""
+        """The value that begins at `place`, and where it ends."""
         for size in _PARTS:
             try:
                 value, end = _decoded(self._content, place, size)
             except json.JSONDecodeError:
-                self._count(place, place + size)  # it was read, too
+                self._count(place, place + size)  # a try that fails has read the part, too
                 if place + size >= len(self._content):
                     raise
                 continue
@@ -108,7 +108,7 @@ class _ValueReading:
                 return (found if opening == b"[" else dict(found)), ended.value
 
     def _string(self, place: int) -> tuple[str, int]:
-        """A text. How long it is shows in reading it, so that longer and longer parts are tried."""
+        """A text, and where it ends. Longer and longer parts are tried until one holds it all."""
         size = _PARTS[0]
         while True:
             try:
@@ -133,7 +133,7 @@ _Read = Callable[[int], tuple[Any, int]]
 
 
 def _members(content: bytes, place: int, read: _Read) -> Generator[Any, None, int]:
-    """The members of a container that begins there; returns where it ends."""
+    """Yield the members of a container that begins at `place`; return where it ends."""
     closing = b"]" if content.startswith(b"[", place) else b"}"
     place = _after_spaces(content, place + 1)
     if content.startswith(closing, place):
@@ -150,7 +150,7 @@ def _members(content: bytes, place: int, read: _Read) -> Generator[Any, None, in
 
 
 def _decoded(content: bytes, place: int, size: int) -> tuple[Any, int]:
-    """The value that begins there and ends within so many bytes, and where it ends."""
+    """The value that begins at `place` and ends within `size` bytes, and where it ends."""
     is_last = place + size >= len(content)
     # A part may end within a character.
     text, _ = codecs.utf_8_decode(content[place : place + size], "strict", is_last)

@@ -1,7 +1,7 @@
 """What Letta gives out: agent files (`.af`, of both forms), and messages as its API lists them.
 
-Ids in an agent file count from nought in every file. So its agents are known by their names, and
-messages by who said what when.
+Ids in an agent file count from zero in every file, so that they tell nothing apart. Agents are
+known by their names instead, and messages by who said what when.
 """
 
 import json

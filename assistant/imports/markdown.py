@@ -42,7 +42,7 @@ def read(text: str) -> Iterator[ImportedConversation]:
     for place, ((role, found), end) in enumerate(zip(speeches, ends, strict=True)):
         said = _said(text, found, end)
         said_at = moment(found["at"].strip()) if found["at"] else None
-        # People say the same again; a transcript has no ids but the order.
+        # A transcript has no ids. People repeat themselves, so the place is a part of the id.
         id = f"{place}:{digest(said)}"
         messages.append(ImportedMessage(role, said, said_at, id=id))
     at = messages[0].at or began
@@ -56,12 +56,13 @@ def _speeches(text: str) -> Iterator[tuple[Role, re.Match[str]]]:
     are_marked = False
     for found in _SPEAKER.finditer(text):
         has_colon = found["colon"] or found["after"]
-        # A bare word is a speaker only with a colon; after a heading nothing else stands.
+        # A bare word names a speaker only with a colon; a heading or a bold word also with a date
+        # or with nothing else on the line.
         marked = found["mark"] or found["bold"]
         if (has_colon and not are_marked) or (
             marked and (has_colon or found["at"] or not found["said"])
         ):
-            # If marks tell the speakers, a bare word with a colon is something said.
+            # Where speakers are marked, a bare word with a colon is a part of what is said.
             are_marked = are_marked or bool(marked)
             yield (Role.USER if found["user"] else Role.ASSISTANT), found
 

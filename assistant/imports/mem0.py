@@ -23,7 +23,7 @@ def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The memory as something the user said on its day. Raises `ValueError`."""
     text = text_of(item, "memory")
     made = first_moment(item, "created_at", "updated_at")
-    # A memory that mem0 changed is another one.
+    # The text is a part of the id: a memory that mem0 has changed is another one.
     id = f"{text_of(item, 'id')}:{digest(text)}"
     said = ImportedMessage(Role.USER, text, first_moment(item, "updated_at") or made, id=id)
     yield daily("mem0", made, [said], text_of(item, "user_id"))

@@ -62,7 +62,7 @@ def _message(one: Mapping[str, Any], name: str | None) -> ImportedMessage:
 
 
 def _own(folded: re.Match[str]) -> str:
-    """A folded section that the model wrote as part of its answer stays."""
+    """Keep a folded section that the model wrote as part of its answer, and drop all others."""
     return "" if 'type="' in folded[1] else folded[0]
 
 

@@ -1,6 +1,6 @@
 """Portable AI Memory 1.0 (https://portable-ai-memory.org): memories without a conversation, and
-conversations, each a file; together in a zip file. Of one that we wrote, every round comes back as
-it was (`pam_bundle`)."""
+conversations, each a file; together in a zip file. A zip file that we wrote gives back every round
+as it was (`pam_bundle`)."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -37,7 +37,7 @@ def fits(item: Mapping[str, Any]) -> bool:
 def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The conversation; or memories as something the user said on their day. Raises
     `ValueError`."""
-    # What it is written by concerns no memory.
+    # The version concerns no memory: asking for it only keeps it from being named as unread.
     text_of(item, "schema_version")
     if item.get("schema") == CONVERSATION:
         yield _conversation(item)

@@ -1,9 +1,9 @@
 """A whole memory as Portable AI Memory 1.0: a zip file with `memory-store.json` (what facts say and
-what replaced what), a file for each conversation, and what of it has no place in the format.
+what replaced what), a file for each conversation, and a report of what has no place in the format.
 
-That stands beside the first message of each round, where the format keeps what only its writer can
-read (`raw_metadata`), with the checksum of our own lines. So a round trip here loses nothing, and
-what was edited elsewhere is read as another's.
+What has no place stands beside the first message of each round, in `raw_metadata`, where the format
+keeps what only the writer can read. The checksum of our own lines is there, too. So a round trip
+here loses nothing, and a file that was edited elsewhere is read as another assistant's.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ _VERSION = "1.0"
 _RAW = "aide_memoire"
 _FACTS = uuid.UUID("c3c8e6ba-0c5a-5c5c-8d4f-5f7f7c1a3d11")
 REPORT = "loss-report.json"
-# What of a record the format has a place for; all else that is in one is told of.
+# The fields of a record that have a place in the format; all others are told of in the report.
 _HAS_A_PLACE = {
     *("user_id", "session_id", "session_date", "user_text", "assistant_text"),
     *("session_title", "facts", "tools", "round_index", "turn_ids", "checksum"),
@@ -114,7 +114,7 @@ def _times(session: Sequence[Record]) -> dict[str, str]:
 
 
 def _messages(record: Record) -> Iterator[dict[str, Any]]:
-    """Both sides, or the one there is; the first has our own record beside it."""
+    """Both sides of a round, or the one there is; the first has our own record beside it."""
     round = record.round
     raw = json.loads(to_line(record))
     for side in ("user_text", "assistant_text"):
@@ -141,8 +141,8 @@ def _message(record: Record, role: str, text: str, beside: Mapping[str, Any]) ->
 
 
 def _lines(conversation: Mapping[str, Any]) -> Iterator[str]:
-    """Our own lines of a conversation that we wrote. What has no record beside it answers what
-    has."""
+    """Our own lines of a conversation that we wrote. A message without a record beside it answers
+    the message before, which has one."""
     record: dict[str, Any] = {}
     for message in objects(conversation["messages"]):
         if beside := mapping(message.get("raw_metadata")).get(_RAW):

@@ -57,7 +57,7 @@ def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     messages = [_message(one) for one in objects(item["messages"])]
     opening = next((one for one in messages if one.is_kept), ImportedMessage(None))
     at = opening.at or began
-    # A conversation that grew begins as it did.
+    # A conversation that has grown still has the same opening, and so gets the same id.
     known_by = f"messages-{digest(at.isoformat() if at else '', opening.text)}"
     yield ImportedConversation(
         text_of(item, *_SESSIONS, "id") or known_by,
@@ -68,7 +68,7 @@ def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
 
 
 def line_of(session: ImportedSession) -> str:
-    """A session as a line that `read` makes the same session of."""
+    """A session as a line of JSON, from which `read` makes the same session."""
     messages = [
         {
             "role": turn.role.value,

@@ -57,7 +57,7 @@ _LISTS = ("conversations", "results", "memories", "sessions", "threads", "facts"
           "messages", "chats", "data")  # fmt: skip
 
 
-# Formats that are told by rarer fields come first.
+# Formats that are recognised by rarer fields come first.
 FORMATS = (
     pam.FORMAT,
     omp.FORMAT,
@@ -92,7 +92,7 @@ class Import:
 
 
 class _Transcript(str):
-    """A whole text, apart from a text that stands in a list."""
+    """The text of a transcript. The type tells it from a text that stands in a list."""
 
 
 class _Entry(NamedTuple):
@@ -281,7 +281,8 @@ def _line(number: int, line: bytes) -> _Entry:
 
 
 def _check_utf8(content: bytes) -> None:
-    """Raise `InvalidRequest` where it is no text; it need not fit into memory as one."""
+    """Raise `InvalidRequest` where the content is not UTF-8. Decoded by lines, it takes little
+    memory."""
     for number, line in enumerate(BytesIO(content), 1):
         try:
             line.decode()
@@ -302,7 +303,7 @@ def _no_text(line: int) -> InvalidRequest:
 
 
 def _joined(parts: Sequence[ImportedSession]) -> ImportedSession:
-    """The parts of one session by their dates."""
+    """One session from its parts, which follow each other by their dates."""
     if len(parts) == 1:
         return parts[0]
     spoken = sorted((one for one in parts if one.turns), key=lambda one: one.turns[0].timestamp)

@@ -1,5 +1,5 @@
-"""What a file that is brought in seems to be: one of ours, another assistant's, or neither; and the
-files in one that is packed."""
+"""What a file that is brought in seems to be: an export of ours, of another assistant, or neither;
+and the files in a zip file."""
 
 import codecs
 import io
@@ -81,7 +81,7 @@ def _first_line(content: bytes) -> str:
 
 MOST_BYTES = 2**31
 """How much a zip file may hold when it is unpacked."""
-# Tried in turn: the second only where nothing of the first holds anything.
+# Two groups of files, tried in turn: the second only where no file of the first holds anything.
 _KINDS = ((".json", ".jsonl", ".ndjson", ".af"), (".html", ".htm", ".md", ".markdown", ".txt"))
 _SHOWN_NAMES, _SHOWN_NAME = 3, 60
 # Errors that a damaged, locked or unusual zip file raises, by the part that is wrong.
@@ -101,8 +101,8 @@ _DAMAGED = (
 def files_of(
     export: bytes, most_bytes: int, holds: Callable[[bytes], bool]
 ) -> Iterator[tuple[str, bytes | None]]:
-    """The files that hold something, by name; others of their kind without their content. Raises
-    `InvalidRequest`."""
+    """The files of a zip file, by name. A file that holds nothing to read comes without its
+    content. Raises `InvalidRequest`."""
     try:
         with zipfile.ZipFile(io.BytesIO(export)) as archive:
             has_some = False
@@ -127,6 +127,6 @@ def files_of(
 
 
 def _named(files: Sequence[str]) -> str:
-    """Some of the files, to be recognised by."""
+    """The names of some of the files, for a message."""
     shown = ", ".join(name[:_SHOWN_NAME] for name in files[:_SHOWN_NAMES]) or "nothing"
     return shown if len(files) <= _SHOWN_NAMES else f"{shown} and {len(files) - _SHOWN_NAMES} more"

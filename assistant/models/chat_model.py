@@ -1,5 +1,5 @@
-"""The protocol of a language model that answers in pieces, how these are put together, and the
-counts of what answers took."""
+"""The protocol of a language model that answers in pieces, the merging of pieces, and the counts of
+calls and tokens."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 class Message:
     role: str
     content: str
-    """What of it is text."""
+    """The text of the message."""
     sent: Mapping[str, Any] | None = None
     """The whole message in OpenAI's shape, where it is more than a text: pictures, files, calls of
     tools and their results."""
@@ -68,9 +68,9 @@ _PLAIN = {"role", "content"}
 
 
 def piece_of(choices: Sequence[Mapping[str, Any]], tokens: TokenCounts | None) -> Piece:
-    """The piece in a chunk of a stream. Its text is the first choice's, the only one that is
-    remembered; why that one ended is told by the piece, and not by its choices. Raises `ValueError`
-    for what has another shape."""
+    """The piece in a chunk of a stream. Its text and its `finish_reason` are those of the first
+    choice, the only one that is remembered; `choices` do not repeat this reason. Raises
+    `ValueError` for a chunk of another shape."""
     for choice in choices:
         _check(choice)
     text, reason = "", None
@@ -124,26 +124,26 @@ class ChatModel(Protocol):
 
     @property
     def identity(self) -> str:
-        """Tells models with different replies apart: the name, and where it is asked."""
+        """Tells apart models whose replies differ: the name of the model, and where it is asked."""
 
     def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:
-        """The reply in pieces. What is tried again is tried before the first piece, never after it.
+        """The reply in pieces. A failed call is tried again only before the first piece.
 
-        Closing it stops the model.
+        Closing the generator stops the model.
         """
 
     async def close(self) -> None:
-        """Let go of its connections."""
+        """Close the connections to the model."""
 
 
 @dataclass(slots=True)
 class RoleCounts:
-    """The counts of one role. Every request to the provider is a call, a repeated one too.
+    """The counts of one role. Every request to the provider is a call, also a repeated one.
 
-    `cost` is in US dollars, of the calls whose price is known; `unpriced` counts the others, and
-    `uncounted` those for which the provider told no tokens (failed or abandoned ones among them).
+    `cost` is in US dollars, of the calls whose price is known. `unpriced` counts the calls of
+    unknown price, `uncounted` the calls without token counts, such as failed or abandoned ones.
     """
 
     calls: int = 0
@@ -219,7 +219,7 @@ def merge(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
 
 
 def _add(items: list[Any], item: Any) -> None:
-    """One entry of a list: a part of the one with its index, or a new one."""
+    """Add an entry to a list: merge it into the entry with the same index, or append it."""
     if not isinstance(item, Mapping):
         items.append(item)
         return

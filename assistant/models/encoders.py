@@ -28,7 +28,7 @@ _RETRIES = 2
 
 
 class _DistantEncoder:
-    """`Encoder` by what somebody else embeds. One call is one request; threads share it."""
+    """Base of an `Encoder` whose model is elsewhere. One call is one request; threads share it."""
 
     def __init__(self, model: str, how: EmbedderServer) -> None:
         self._model, self._how = model, how
@@ -38,9 +38,9 @@ class _DistantEncoder:
         }
 
     def _ask_for_one(self, told: Sequence[str], who: str) -> None:
-        """Learn the space of the model, also by what `told` queries from documents: that changes
-        the vectors, the address does not. A wrong address, name or key fails here, at start. Raises
-        `EmbeddingFailed`."""
+        """Embed one text to learn the dimension, and set the identity. `told` tells queries from
+        documents: it is a part of the identity, because it changes the vectors; the address is not.
+        A wrong address, name or key fails here, at start. Raises `EmbeddingFailed`."""
         self._who, how = who, self._how
         rows = self._rows([_ANY_TEXT], TextKind.DOCUMENT)
         parts = [*told, *["typed"] * how.input_type]
@@ -77,7 +77,7 @@ class ServerEncoder(_DistantEncoder):
             )
         except httpx.InvalidURL as error:
             raise EmbeddingFailed(f"embedder_server.base_url is no URL: {error}") from error
-        # Encoders are not closed: its connections end with it.
+        # Nobody closes an encoder, so its connections are closed when it is collected.
         weakref.finalize(self, self._client.close)
         prefixes = self._prefixes.values()
         told = [repr(one) for one in prefixes] if any(prefixes) else []
@@ -127,7 +127,7 @@ class LitellmEncoder(_DistantEncoder):
         except (ValueError, TypeError, LookupError) as error:
             self._failed("bad_model_reply")
             raise EmbeddingFailed(f"the answer of {self._model} holds no vectors") from error
-        except Exception as error:  # litellm's tree has many roots; every one is mapped
+        except Exception as error:  # litellm's exceptions have no common base; all are mapped
             failure = explained(self._litellm, self._model, error)
             self._failed(failure.code)
             raise EmbeddingFailed(failure.message) from error
@@ -150,7 +150,8 @@ class LitellmEncoder(_DistantEncoder):
 
 
 def _in_order(data: Any) -> Matrix:
-    """The rows of an answer. Raises `ValueError` and the like for what are no vectors."""
+    """The vectors of an answer, a row each, in the order of the texts. Raises `ValueError` and the
+    like for an answer without vectors."""
     in_order = sorted(data, key=lambda one: int(one["index"]))
     rows = np.asarray([one["embedding"] for one in in_order], dtype=np.float32)
     if rows.ndim != 2 or not np.isfinite(rows).all():

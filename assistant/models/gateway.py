@@ -1,5 +1,5 @@
-"""The one way to a language model: bounded retries, so many calls at a time, counts, a cache; and
-the models of the roles, as the settings name them."""
+"""The gateway, through which every call of a language model goes: it bounds retries and concurrent
+calls, counts them, and caches replies. Also, the gateways of the roles by the settings."""
 
 import asyncio
 import random
@@ -40,10 +40,10 @@ _T = TypeVar("_T")
 class CallLimits:
     """How a role may call its model.
 
-    `retries` is how often a failed call is tried again where that can help, `first_wait` the
-    seconds before the first of them (doubling, with jitter; a Retry-After of the provider counts
-    instead), `at_once` the most calls side by side, `seconds` the longest a whole reply may take,
-    and the longest a stream may be silent: signs of life of its connection are nothing said.
+    `retries` is how often a failed call is tried again where that can help. `first_wait` is the
+    seconds before the first retry (doubling, with jitter; a Retry-After of the provider counts
+    instead). `at_once` is the most calls side by side. `seconds` is the longest a whole reply may
+    take, and the longest a stream may be without output, even if its connection shows life.
     """
 
     retries: int = 2
@@ -102,8 +102,8 @@ class Gateway:
         await self._model.close()
 
     async def complete(self, messages: Sequence[Message], options: Mapping[str, Any]) -> ModelReply:
-        """A whole reply. Nobody has seen any of it before it is complete, so it is asked for again
-        whenever that can help."""
+        """A whole reply. Nobody sees any of it before it is complete, so a failed call is tried
+        again whenever that can help."""
         for attempt in range(self._limits.retries + 1):
             try:
                 return await self._whole(messages, options)
@@ -188,8 +188,8 @@ class Gateway:
             ) from error
 
     def _wait(self, attempt: int, error: ModelUnavailable) -> float | None:
-        """Seconds before the next try; None when none is left or can help, or the provider asks
-        for long."""
+        """Seconds before the next try. None when no try is left, when none can help, or when the
+        provider asks for too long a wait."""
         if attempt == self._limits.retries or isinstance(error, ReplyUnfinished):
             return None
         wait = self._limits.first_wait * 2.0**attempt
@@ -211,7 +211,8 @@ class Gateway:
         return found
 
     def _generation(self) -> bytes | None:
-        """Taken before a call: what is forgotten while it lasts may be in its reply."""
+        """The cache's generation, to be read before a call: what is forgotten during the call may
+        be in its reply."""
         return self._cache.generation() if self._cache else None
 
     def _keep(self, key: str, reply: ModelReply, generation: bytes | None) -> None:

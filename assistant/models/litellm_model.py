@@ -70,7 +70,7 @@ _KINDS: tuple[tuple[type[AssistantError], str], ...] = (
 
 
 def explained(litellm: ModuleType, model: str, error: Exception) -> AssistantError:
-    """The error to raise instead of litellm's; what nothing else fits is upstream trouble."""
+    """The error to raise instead of litellm's; by default the model counts as unavailable."""
     headers = getattr(error, "litellm_response_headers", None) or {}
     if any(map(_is_missing_key, _causes(error))):
         return ConfigError(f"the model {model} has no key: set its api_key")
@@ -91,7 +91,8 @@ def _kind(litellm: ModuleType, error: Exception) -> type[AssistantError]:
 
 
 def _is_missing_key(cause: BaseException) -> bool:
-    """What the openai client raises before it asks anything; its answers have classes below it."""
+    """Whether the openai client raised this before it sent a request. The errors it raises for
+    answers are of subclasses, which do not count here."""
     kind = type(cause)
     return kind.__module__.partition(".")[0] == "openai" and kind.__name__ == "OpenAIError"
 
@@ -106,9 +107,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__ or current.__context__
 
 
-# Only these options of a caller are passed: litellm takes others to be meant for itself, such as
-# where to send the request and with which key. `user` is not among them: litellm leaves it out for
-# models that it does not know.
+# Only these options of a caller are passed as arguments; all others go into the request's body,
+# because litellm would take some for its own, such as where to send the request and with which key.
+# `user` goes into the body, too: litellm leaves it out for models that it does not know.
 _OPENAIS = frozenset(
     """audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens
     max_tokens modalities n parallel_tool_calls prediction presence_penalty prompt_cache_key
@@ -126,7 +127,7 @@ def _arguments(options: Mapping[str, Any]) -> dict[str, Any]:
 def common_arguments(
     how: LanguageModel | EmbedderServer, model: str, *, retries: int = 0
 ) -> dict[str, Any]:
-    """What every call says of a model and where it is."""
+    """The arguments of every call of a model: its name, address and key, the timeout, retries."""
     address = {"api_base": how.base_url, "api_key": how.key}
     given = {name: value for name, value in address.items() if value}
     return {"model": model, "timeout": how.timeout, "max_retries": retries, **given}
@@ -139,7 +140,7 @@ def known_cost(litellm: Any, model: str, read: int, written: int = 0, **more: st
             model=model, prompt_tokens=read, completion_tokens=written, **more
         )
         return float(sum(costs))
-    except Exception:  # for a model without a price it raises whatever comes first
+    except Exception:  # for a model without a price litellm raises errors of many kinds
         return None
 
 
@@ -177,7 +178,7 @@ class LitellmModel:
         try:
             async for chunk in reply:
                 yield self._piece(chunk)
-        except Exception as error:  # litellm's tree has many roots; every one is mapped
+        except Exception as error:  # litellm's exceptions have no common base; all are mapped
             raise explained(self._litellm, self.name, error) from error
         finally:
             # A caller that goes away must not leave the provider generating.

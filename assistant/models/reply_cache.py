@@ -1,10 +1,10 @@
 """Replies of language models kept on disk, for repeated replays and experiments.
 
 A reply is named by everything that can change it: model, address, messages, options and the shape
-asked for. Only replies that were complete and could be used are kept. Whose memory a reply was
-made from is not known: when something is forgotten, all of them go, and those that were just being
-made are not kept. Only a cache: what cannot be written is not kept, and the first failure is said
-once in the log.
+asked for. Only replies that were complete and could be used are kept. The cache does not know whose
+memory a reply was made from: when something is forgotten, all replies are deleted, and replies that
+are just being made are not kept. A reply that cannot be written is not kept, and only the first
+such failure is logged.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class ReplyCache:
             return None
 
     def generation(self) -> bytes | None:
-        """The generation of the cache: another after every `clear`, by whichever process; None
+        """The generation of the cache: a value that changes with every `clear` by any process; None
         before the first."""
         try:
             return self._cleared.read_bytes()
@@ -59,7 +59,7 @@ class ReplyCache:
         path, body = self._path(key), {"text": reply.text, "finish_reason": reply.finish_reason}
         try:
             self._write(path, json.dumps(body))
-            # Cleared just now: perhaps before it could be seen.
+            # A `clear` just now may have run before this file was there to be deleted.
             if generation != self.generation():
                 path.unlink(missing_ok=True)
         except OSError as error:
@@ -81,7 +81,7 @@ class ReplyCache:
         """Delete every reply, also what a process that ended has left half-written."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # First: a reply that is put after this is not kept, one that was put before is seen.
+            # This comes first: a reply that is put later is not kept, and those before are deleted.
             self._cleared.write_bytes(uuid.uuid4().bytes)
         except OSError as error:
             self._failed_to("be seen as cleared", error)

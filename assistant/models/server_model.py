@@ -38,7 +38,7 @@ class ServerModel:
     """
 
     def __init__(self, how: LanguageModel, prices: Prices) -> None:
-        """A model whose name begins with `openai/`, which the server is not told."""
+        """The model's name begins with `openai/`, a prefix that is not sent to the server."""
         self.name = how.name
         self.identity = f"{how.name}@{how.base_url}"
         self._model = how.name.partition("/")[2]

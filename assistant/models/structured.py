@@ -1,5 +1,5 @@
-"""Replies of a known shape, by steps: a schema where the model takes one, a JSON object where it
-does not, a tolerant reading of whatever comes, and one turn in which the model may repair it.
+"""Replies of a known shape. The model is asked for a schema where it takes one, else for a JSON
+object. The reply is read tolerantly, and the model gets one turn to repair it.
 
 Which of the formats a model takes is found out by asking (see `LitellmModel`).
 """
@@ -35,7 +35,7 @@ def json_object(text: str) -> dict[str, Any]:
 
 
 def _without_thinking(text: str) -> str:
-    """The text without what stands between a mark that opens and the next one that closes."""
+    """The text without what stands between an opening tag of thinking and the next closing one."""
     kept: list[str] = []
     end, opened = 0, -1
     for mark in _THINKING.finditer(text):

@@ -17,7 +17,7 @@ from typing import Any
 from memory_store.by_digest import ByDigest
 
 TokenCounter = Callable[[str], int]
-"""From a text to its tokens, close enough to fill a budget by."""
+"""Counts the tokens of a text, exactly enough to fill a budget."""
 
 # English chat is 4.6 characters a token in cl100k; JSON, code and names are denser.
 CHARACTERS_PER_TOKEN = 4
@@ -29,7 +29,7 @@ def about_tokens(text: str) -> int:
 
 
 class RememberedCounts:
-    """A counter that counts a text once; keeps digests, no texts.
+    """A counter that counts each text once. It keeps digests of the texts, not the texts.
 
     The same rounds are read for question after question, and a tokenizer takes longer over a
     hundred of them than the search that found them.

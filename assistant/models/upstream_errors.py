@@ -1,5 +1,5 @@
-"""What a failed answer of a model's server means, by who must act; and what a model has refused, so
-that it is not sent again."""
+"""The errors for failed answers of a model's server, by who must act; and a record of what a model
+has refused, so that it is not sent again."""
 
 import math
 import re
@@ -38,7 +38,7 @@ def kind_of_refusal(status: int, said: str) -> type[AssistantError]:
 
 
 def kind_of_status(status: int) -> type[AssistantError]:
-    """The error of an HTTP status; what nothing else fits is upstream trouble."""
+    """The error of an HTTP status; by default the model counts as unavailable."""
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     if 400 <= status < 500 and status not in _PASSING:
@@ -65,9 +65,9 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 PREFERRED_FORMAT = "preferred_format"
-"""A `response_format` that a plainer one, or none, may take the place of."""
+"""An option: a `response_format` that may be replaced by a plainer one, or by none."""
 _FORMAT = "response_format"
-# The same limit by its newer and its older name; each is refused by some.
+# The same limit by its newer and its older name: some models refuse the one, some the other.
 _OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _TUNING = (
     *("stream_options", "temperature", "top_p", "seed", "frequency_penalty", "presence_penalty"),
@@ -98,7 +98,8 @@ class Refusals:
         return options
 
     def learn(self, message: str, wanted: Mapping[str, Any]) -> bool:
-        """Whether the message names something that is left out from now on of what was wanted."""
+        """Learn from an error message. Return whether it names a part of what was wanted, which is
+        left out from now on."""
         named = self._named(message, wanted)
         if named:
             self._refused.add(named)

@@ -1,8 +1,8 @@
-"""The steps of a chat and of memory as OpenTelemetry's semantic conventions for generative AI name
-them, in their version 1.42.0-dev.
+"""Spans for the steps of a chat and of memory, named by OpenTelemetry's semantic conventions for
+generative AI, version 1.42.0-dev.
 
-Of what they describe, texts, queries, records and the ids of users, sessions and rounds are left
-out: only models, counts and kinds of errors are sent.
+Texts, queries, records and the ids of users, sessions and rounds, which the conventions describe,
+too, are left out: only models, counts and kinds of errors are sent.
 """
 
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
@@ -15,7 +15,7 @@ from assistant.models.chat_model import Piece
 from assistant.observing.tracing import Attributes, span, traced_pieces
 
 _AGENT = "aide-memoire"
-# The conventions' names of providers, where litellm's are others.
+# From litellm's names of providers to the conventions', where these differ.
 _PROVIDERS = {
     "azure": "azure.ai.openai",
     "azure_ai": "azure.ai.inference",
@@ -46,20 +46,21 @@ class Operation(StrEnum):
 
 
 def traced_answer(pieces: AsyncGenerator[_T, None]) -> AsyncGenerator[_T, None]:
-    """The answer to a chat, with all that leads to it."""
+    """The pieces of an answer to a chat, as a step with all that leads to the answer."""
     attributes = {**_named(Operation.INVOKE_AGENT), "gen_ai.agent.name": _AGENT}
     return traced_pieces(f"{Operation.INVOKE_AGENT} {_AGENT}", pieces, attributes)
 
 
 def traced_reading(pieces: AsyncGenerator[AnswerPiece, None]) -> AsyncGenerator[AnswerPiece, None]:
-    """What a reader makes of the recalled rounds. The conventions know no such step."""
+    """The pieces that a reader makes of the recalled rounds, as a step; the conventions name none
+    for this."""
     return traced_pieces("read", pieces, seen=_of_answer)
 
 
 def traced_call(
     model: str, options: Mapping[str, Any], pieces: AsyncGenerator[Piece, None]
 ) -> AsyncGenerator[Piece, None]:
-    """One request to a language model, by the name that litellm knows it by."""
+    """The pieces of one request to a language model, as a step. `model` is litellm's name of it."""
     provider, named, name = model.partition("/")
     attributes: dict[str, Any] = {
         **_named(Operation.CHAT),
@@ -77,7 +78,8 @@ def traced_call(
 def memory_operation(
     operation: Operation, count: Callable[[Any], int]
 ) -> Callable[[Callable[_P, Coroutine[Any, Any, _T]]], Callable[_P, Coroutine[Any, Any, _T]]]:
-    """Makes each call of a coroutine function a step; `count` tells of how many rounds it was."""
+    """Decorate a coroutine function: each call is a step. `count` tells how many rounds a result is
+    about."""
 
     def decorate(
         method: Callable[_P, Coroutine[Any, Any, _T]],

@@ -2,8 +2,8 @@
 
 What a line may hold is decided here, not where it is written: messages of this project's own
 loggers, exceptions by their kind and place. Messages of other libraries and the texts of exceptions
-may quote a request; they are left out unless `logs.contents` asks for them. What is known of the
-request that is being answered is noted here, wherever in the code a line is written.
+may quote a request; they are left out unless `logs.contents` asks for them. Every line also has the
+id of the request that is being answered, wherever in the code it is written.
 """
 
 import json
@@ -33,7 +33,7 @@ _current: ContextVar[RequestNote | None] = ContextVar("request", default=None)
 
 
 def begin_note(id: str) -> RequestNote:
-    """A note that holds in this task, and in those that it starts, until the next one."""
+    """Begin a note, which holds in this task and in the tasks that it starts, until the next."""
     note = RequestNote(id)
     _current.set(note)
     return note
@@ -50,7 +50,7 @@ _FIELDS = "fields"
 
 
 def configure_logs(settings: LogSettings, stream: TextIO | None = None) -> None:
-    """Send every log line of this process to a stream (standard error) in this form."""
+    """Send every log line of this process to a stream, by default standard error."""
     handler = logging.StreamHandler(stream or sys.stderr)
     form = _JsonLines if settings.format == "json" else _TextLines
     handler.setFormatter(form(contents=settings.contents))
@@ -63,7 +63,7 @@ def with_fields(**fields: Any) -> Mapping[str, Any]:
 
 
 class _Lines(logging.Formatter):
-    """Knows what a line may say; how it looks is for the subclasses."""
+    """Decides what a line may say; the subclasses decide how it looks."""
 
     def __init__(self, *, contents: bool) -> None:
         super().__init__()
@@ -114,7 +114,8 @@ class _JsonLines(_Lines):
 
 
 def _speakable(argument: Any) -> Any:
-    """An error by what it says only where this project wrote that for whoever runs the store."""
+    """An argument as a line may hold it: an error by its kind and code, but `StoreUnavailable`,
+    whose text this project wrote for operators, as it is."""
     if not isinstance(argument, BaseException) or isinstance(argument, StoreUnavailable):
         return argument
     code = f" ({argument.code})" if isinstance(argument, AssistantError) else ""

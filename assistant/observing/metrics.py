@@ -1,6 +1,6 @@
 """What Prometheus reads: a registry for each application.
 
-Where `PROMETHEUS_MULTIPROC_DIR` names a folder, the processes that share it answer for each other:
+Where `PROMETHEUS_MULTIPROC_DIR` names a folder, any process that shares it answers for all of them:
 the client then keeps its values in files there, one set a process (`observing/shared_metrics.py`).
 
 Labels are names from the code (routes, stages, error codes, roles), never a user's id or words, so
@@ -37,7 +37,7 @@ class Metrics:
     """What happened since the start: of this process, or of all that share a folder with it."""
 
     def __init__(self) -> None:
-        # The time each label was first seen: three lines where one is asked for.
+        # Else the client adds the time at which each label was first seen: three lines for one.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         folder = os.environ.get(FOLDER)
         self._shared = SharedMetrics(Path(folder)) if folder else None
@@ -66,11 +66,11 @@ class Metrics:
         self._read(_Running(self))
 
     def stage(self, name: str, seconds: float) -> None:
-        """A stage of answering took so long."""
+        """Count the time that a stage of answering took."""
         self._stages.labels(name).observe(seconds)
 
     def request_begun(self) -> None:
-        """A request has arrived."""
+        """Count a request that has arrived."""
         self._begun += 1
         self.running += 1
 
@@ -79,13 +79,13 @@ class Metrics:
         return Activity(self._begun, self.running)
 
     def refused(self, error_code: str) -> None:
-        """A request was refused that is not counted otherwise: it never became one."""
+        """Count a refusal that is not counted otherwise, because no request was read yet."""
         self._errors.labels(error_code).inc()
 
     def request_ended(
         self, method: str, route: str, status: int, seconds: float, error_code: str | None
     ) -> None:
-        """A request was answered, or given up."""
+        """Count a request that was answered or given up."""
         self.running -= 1
         self._requests.labels(method, route, str(status)).observe(seconds)
         if error_code:
@@ -105,7 +105,7 @@ class Metrics:
             self._shared.keep_telling(asyncio.get_running_loop())
 
     def _read(self, counts: Collector) -> None:
-        """Read from it what it counts itself, whenever somebody asks."""
+        """Read from a collector what it counts itself, whenever somebody asks."""
         if self._shared:
             self._shared.read(counts)
         else:

@@ -1,8 +1,8 @@
 """The metrics of several processes of one machine in one answer: Prometheus' multiprocess mode.
 
-The client keeps what it counts in files of a common folder, chosen when it is imported. What other
-parts count themselves is copied there now and then. Counts of a process stay when it ends, so that
-sums never fall; what was true of it only while it lived goes.
+The Prometheus client keeps its counts in files of a common folder, which it chooses when it is
+imported. What other parts count themselves is copied there every second. The counters of a process
+stay when it ends, so that sums never fall; its gauges go.
 """
 
 import os
@@ -17,7 +17,7 @@ from prometheus_client.samples import Sample
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 _TELL_SECONDS = 1.0
-# All other gauges of ours add up.
+# The processes' largest value of this gauge counts; all other gauges of ours add up.
 _LARGEST = "assistant_enrichment_oldest_seconds"
 
 
@@ -35,11 +35,11 @@ class SharedMetrics:
                 file.unlink(missing_ok=True)
 
     def read(self, counts: Collector) -> None:
-        """Copy from this what it counts itself."""
+        """Copy from this collector what it counts itself."""
         self._counts.append(counts)
 
     def keep_telling(self, loop: AbstractEventLoop) -> None:
-        """Copy it as long as the loop runs: whoever is asked reads only files of the others."""
+        """Copy the counts as long as the loop runs: other processes read only this one's files."""
         self._tell()
         loop.call_later(_TELL_SECONDS, self.keep_telling, loop)
 
@@ -95,6 +95,6 @@ def _lives(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # another user's
+    except PermissionError:  # it is another user's process
         return True
     return True

@@ -1,8 +1,9 @@
 """Spans for OpenTelemetry: the steps of a request and their times. The only importer of its SDK.
 
-The ordinary `OTEL_` environment switches it on and says where spans go; nothing is imported before.
-No span holds what anybody says, nor the text of an exception: docs/operations.md lists what it
-holds. Requests follow OpenTelemetry's semantic conventions for HTTP, without path and query.
+The usual `OTEL_` environment variables switch it on and say where spans go; without them nothing is
+imported. No span holds what anybody says, nor the text of an exception: docs/operations.md lists
+what spans hold. Requests follow OpenTelemetry's semantic conventions for HTTP, without path and
+query.
 """
 
 import logging
@@ -35,17 +36,17 @@ _T = TypeVar("_T")
 
 
 class TracedStep:
-    """One step under way; this one is of a process that sends no spans, and does nothing."""
+    """One step under way. This class does nothing; it is for a process that sends no spans."""
 
     def current(self) -> AbstractContextManager[Any]:
-        """What is begun within is a part of this step."""
+        """A context: steps that begin within it are parts of this step."""
         return nullcontext()
 
     def set(self, attributes: Attributes) -> None:
-        """Say more of the step."""
+        """Add attributes to the step."""
 
     def answered(self, method: str, route: str, status: int, error_code: str | None) -> None:
-        """The step was a request, and this is how it was answered."""
+        """Note how the request that is this step was answered."""
 
 
 class _Sent(TracedStep):
@@ -57,7 +58,7 @@ class _Sent(TracedStep):
     def current(self) -> AbstractContextManager[Any]:
         from opentelemetry.trace import use_span
 
-        # An exception would be recorded with its text.
+        # By default an exception would be recorded with its text.
         return use_span(self._span, record_exception=False, set_status_on_exception=False)
 
     def set(self, attributes: Attributes) -> None:
@@ -125,8 +126,8 @@ def _exporters(environment: Mapping[str, str]) -> list[str]:
 
 
 def _provider(exporters: Sequence[str]) -> "TracerProvider":
-    """The SDK as its environment says: sampler, limits, batches, address, resource. It is not made
-    the global one, so that no other library sends spans of its own, with what users say."""
+    """The SDK's provider, as the environment sets it: sampler, limits, batches, address, resource.
+    It is not made the global one, so that no other library sends spans with what users say."""
     try:
         from opentelemetry.sdk.resources import OTELResourceDetector, Resource
         from opentelemetry.sdk.trace import TracerProvider
@@ -156,7 +157,7 @@ def _missing(what: str) -> str:
 def span(
     name: str, attributes: Attributes = _NO_ATTRIBUTES, kind: str = "INTERNAL"
 ) -> Iterator[TracedStep]:
-    """A step that lasts as long as the block, and failed if that raises."""
+    """A step that lasts as long as the block. It has failed if the block raises."""
     if _tracer is None:
         yield TracedStep()
         return
@@ -197,8 +198,8 @@ def traced_pieces(
     kind: str = "INTERNAL",
     seen: Callable[[_T], Attributes] | None = None,
 ) -> AsyncGenerator[_T, None]:
-    """What is made in pieces, as a step from the first to the last; `seen` says what each tells of
-    it. Whoever takes the pieces does so outside of the step."""
+    """The same pieces, as a step from the first to the last; `seen` gives the attributes that a
+    piece adds to the step. The code that takes the pieces runs outside of the step."""
     return pieces if _tracer is None else _each(name, pieces, attributes, kind, seen)
 
 

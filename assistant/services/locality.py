@@ -1,4 +1,4 @@
-"""Which models and embedders are local, so that what may not leave this computer may go to them."""
+"""Which models and embedders are local, and so may get what must not leave this computer."""
 
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -7,18 +7,18 @@ from assistant.settings import LITELLM_EMBEDDER, LanguageModel, Settings
 from memory_store import Reach, ReachRule
 
 MCP_CLIENTS = "mcp"
-"""What the clients of MCP are called where the operator trusts them."""
+"""The name in the setting `reach.local` by which an operator trusts the clients of MCP."""
 
 
 def reach_of_model(settings: Settings, model: LanguageModel) -> Reach:
-    """Up to where a language model may read the memory; where there is none, quotes are made
-    here."""
+    """The closest reach of the memories that a language model may read. Without a model, quotes are
+    made on this computer."""
     is_local = not model.name or _is_trusted(settings, model.name, model.base_url)
     return Reach.THIS_COMPUTER if is_local else Reach.ANYWHERE
 
 
 def reach_of_mcp(settings: Settings) -> Reach:
-    """Up to where the clients of MCP may read the memory."""
+    """The closest reach of the memories that the clients of MCP may read."""
     return Reach.THIS_COMPUTER if MCP_CLIENTS in settings.reach.local else Reach.ANYWHERE
 
 
@@ -31,7 +31,7 @@ def embeds_here(settings: Settings) -> bool:
 
 
 def reach_rules(settings: Settings) -> list[ReachRule]:
-    """The rules by which memories are kept closer."""
+    """The rules of the settings that limit where memories may go."""
     how = settings.reach
     both = (
         (Reach.THIS_COMPUTER, how.this_computer),

@@ -40,8 +40,8 @@ _log = logging.getLogger(__name__)
 
 
 async def open_store(settings: Settings, usage: UsageCounts, opened: AsyncExitStack) -> MemoryStore:
-    """The memory, open until the stack is closed. A memory of an older packaged encoder goes on
-    with it."""
+    """The memory, open until the stack is closed. A memory that an older packaged encoder wrote
+    goes on with that encoder."""
     try:
         return await _open_store(settings, usage, opened)
     except StoreMismatch as error:
@@ -79,7 +79,7 @@ async def _open_store(
 
 
 def make_embedder(settings: Settings, usage: UsageCounts | None = None) -> Embedder:
-    """The embedder of the settings, its weights loaded; `usage` counts what a provider's takes."""
+    """The embedder of the settings, its weights loaded; `usage` counts the calls of a provider."""
     workers = settings.embedder_threads or os.cpu_count() or 1
     encoder = _encoder(settings, usage)
     usual = encoder.batch_size if isinstance(encoder, ModelEncoder) else BATCH_SIZE
@@ -128,7 +128,7 @@ def _engine(settings: Settings) -> Engine:
 
 
 def _encoder(settings: Settings, usage: UsageCounts | None) -> Encoder:
-    # The encoders elsewhere are imported here, because one in this process needs no client.
+    # Imported here, because an encoder in this process needs no client.
     if settings.embedder.startswith(LITELLM_EMBEDDER):
         from assistant.models.encoders import LitellmEncoder
 
@@ -156,7 +156,7 @@ def _disk_cache(settings: Settings) -> DiskCache | None:
 
 
 def server_options(settings: Settings) -> dict[str, Any]:
-    """How the server at `qdrant_url` is used, for either of its engines."""
+    """The arguments of an engine for the server at `qdrant_url`."""
     key = settings.qdrant_api_key
     return {"api_key": key.get_secret_value() if key else None, **settings.qdrant.model_dump()}
 
@@ -168,7 +168,7 @@ def make_documents(settings: Settings) -> Documents:
 
 
 async def shared_keys(settings: Settings) -> tuple[ApiKey, ...]:
-    """The keys on the Qdrant server, of which nothing is made; none where keys are not shared.
+    """The keys on the Qdrant server, where nothing is created; none where keys are not shared.
 
     Raises `MemoryStoreError` and `ConfigError` when they cannot be read.
     """
@@ -183,6 +183,6 @@ async def shared_keys(settings: Settings) -> tuple[ApiKey, ...]:
 
 
 def chosen_of(settings: Settings) -> Choices:
-    """The choices at the control points: the design's, with those of the settings."""
+    """The choices at the control points: those of the settings, else those of the design."""
     reading = {"mode": settings.reading.mode, "layout": settings.reading.layout}
     return choices_of(settings.design, settings.choices.model_dump() | reading)

@@ -59,7 +59,7 @@ from memory_store.embedding import Embedder
 
 
 def reader_of(settings: Settings, memory: MemoryReader, model: Gateway | None) -> Reader:
-    """The reader of the `chat_model`; without one, quotes."""
+    """The reader that asks the `chat_model`; without a model, the reader that quotes."""
     if model is None:
         return QuotingReader(memory, floor=settings.quote_floor)
     wanted = settings.reading.preset
@@ -92,8 +92,8 @@ def _model_reader(
 
 
 def _plan(settings: Settings, preset: Preset, model: str, tokens: int) -> ReadingPlan:
-    """The preset, with what the settings say instead; never more than half of what the model can
-    read, which also has to hold the conversation and the answer."""
+    """The preset's plan, but what the settings choose instead. Memory gets at most half of what the
+    model can read, because the conversation and the answer need room, too."""
     wanted, plan = settings.reading, preset.plan
     is_own = settings.design == AIDE_MEMOIRE
     if not is_own:
@@ -122,13 +122,13 @@ class Services:
     store: MemoryStore
     recorder: Recorder
     retriever: Retriever
-    """Finds all that is kept, for the user who searches."""
+    """Finds memories of every reach, for the user who searches."""
     design: Design | None
-    """What the memory is viewed by; None for the product's own design."""
+    """The design that the memory is viewed by; None for the product's own."""
     chats: Mapping[str, Chat]
     """The chat of each profile, all over one memory."""
     reader: Reader
-    """That of the profile with memory that every server has."""
+    """The reader of the profile with memory that every server has."""
     usage: UsageCounts
     metrics: Metrics
     reindexing: Reindexing
@@ -138,12 +138,12 @@ class Services:
     enrichment: EnrichmentWorker | None = None
     """Absent without an `extract_model`."""
     notices: Notices | None = None
-    """What other assistants on the same Qdrant server have changed; absent with an embedded
-    memory, which has one."""
+    """Tells what other assistants on the same Qdrant server have changed; absent with an embedded
+    memory, which belongs to one assistant."""
 
     @property
     def embedder(self) -> Embedder:
-        """What the memory is searched by now: another one after it was indexed anew."""
+        """The embedder that the memory is searched by now; it may change when a reindex is done."""
         return self.store.embedder
 
 
@@ -169,7 +169,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             settings,
             store,
             partial(make_embedder, settings),
-            # Who asks again and again how far it is does not put it off.
+            # Requests that ask again and again how far it is must not put it off.
             QuietMoments(lambda: metrics.activity()._replace(begun=0)),
             done=scrubbing.forgotten,
         )
@@ -226,7 +226,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             )
 
         here = store.seen_up_to(Reach.THIS_COMPUTER)
-        # What may go to no model is answered by quotes.
+        # Answers from memories that may go to no model are quotes.
         beside = chat(reader_of(settings, here, None), here)
         strict = {name: how.strict for name, how in settings.profiles.items()}
         chats = {name: chat(*one, beside, strict.get(name)) for name, one in readers.items()}
@@ -341,8 +341,8 @@ def _extraction(settings: Settings) -> ExtractionWanted:
 
 
 def _viewed(settings: Settings, store: MemoryStore, design: Design | None) -> Views | None:
-    """The memory by a design, of which every model that the design may use can read; None for the
-    product's own."""
+    """The memory as a design views it, with only what every configured model may read; None for the
+    product's own design."""
     if design is None:
         return None
     models = [settings.model(role) for role in get_args(Role)] + [*settings.profiles.values()]

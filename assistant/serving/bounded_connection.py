@@ -1,7 +1,7 @@
 """One connection of the HTTP server: uvicorn's own, within bounds that uvicorn does not have.
 
-uvicorn waits for ever for the rest of a head, reads heads of any length, answers on its own in
-plain text, and leaves who is meant by `GET http://host/` to the Host header.
+uvicorn waits for ever for the rest of a head, reads heads of any length, answers broken requests
+itself in plain text, and takes the host from the Host header even for `GET http://host/`.
 """
 
 import logging
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 class ConnectionConfig(uvicorn.Config):
     """How uvicorn serves: with `BoundedConnection`s, as many at once as `connections` says; 0 is no
-    limit. `refused` hears the code of what the application never heard of."""
+    limit. `refused` is called with the error code of a refusal that the application never sees."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class BoundedConnection(HttpToolsProtocol):
     def _in_body(self) -> bool:
         return self._in_message and not self._in_head
 
-    # What the parser finds.
+    # Callbacks of the parser.
 
     def _parse(self, data: bytes) -> None:
         try:
@@ -132,8 +132,8 @@ class BoundedConnection(HttpToolsProtocol):
             )
 
     def _stay_with_http(self, rest: bytes) -> None:
-        """A client that would rather speak another protocol is answered as if it had not said so.
-        The parser takes all that follows for the other protocol, so another one begins anew."""
+        """Ignore that a client would rather speak another protocol. This parser takes all that
+        follows for the other protocol, so a new parser reads the request without the wish."""
         method, version = self.scope["method"].encode(), self.parser.get_http_version().encode()
         lines = [name + b": " + value for name, value in self.headers if name != b"upgrade"]
         head = b"\r\n".join([method + b" " + self.url + b" HTTP/" + version, *lines, b"", b""])
@@ -163,11 +163,11 @@ class BoundedConnection(HttpToolsProtocol):
         super().on_headers_complete()
         self.cycle.transport = _AnswerTransport(self)
         if self.expect_100_continue:
-            # Refused without its body, what comes next on the line is either that or a request.
+            # If it is refused without its body, what comes next may be the body or a new request.
             self.cycle.keep_alive = False
 
     def _refused_as(self, error: AssistantError) -> AssistantError:
-        """What a callback raises; the parser only tells that one did."""
+        """Note the error that a callback raises, because the parser tells only that one did."""
         self._refusal = error
         return error
 
@@ -182,7 +182,7 @@ class BoundedConnection(HttpToolsProtocol):
         if self._in_body and not self._is_answering:
             self._after("rest", self._patience.unread_seconds, self.transport.close)
 
-    # What is not waited for.
+    # Ends of the server's patience.
 
     def _wait_for_head(self) -> None:
         self._after("head", self._patience.head_seconds, self._head_is_late)
@@ -202,7 +202,8 @@ class BoundedConnection(HttpToolsProtocol):
         super().resume_writing()
 
     def _after(self, name: str, seconds: float, do: Callable[[], None]) -> None:
-        """Do something unless it is stopped before; more data does not put it off."""
+        """Call `do` after these seconds, unless `_stop` is called before. A timer that runs already
+        is left as it is, so that more data does not put it off."""
         if name not in self._timers:
             self._timers[name] = self.loop.call_later(seconds, partial(self._due, name, do))
 
@@ -214,10 +215,11 @@ class BoundedConnection(HttpToolsProtocol):
         if timer := self._timers.pop(name, None):
             timer.cancel()
 
-    # What is answered without the application.
+    # Answers without the application.
 
     def _refuse(self, error: AssistantError) -> None:
-        """Hear no more, say why, and close; but what was asked before is answered first."""
+        """Read no more, and close. Requests before this one are answered first; where none are left
+        to answer, the client is told the error."""
         self._is_deaf = True
         if self._in_body and self.pipeline:
             self.pipeline.popleft()
@@ -242,8 +244,8 @@ class BoundedConnection(HttpToolsProtocol):
         self.transport.write(_answer(error, self.server_state.default_headers))
 
     def hang_up(self) -> None:
-        """Say that no more comes, and let the client close. Closing here while it still sends what
-        nobody wants to hear would take the answer from it."""
+        """End the answer, and let the client close. If the server closed first, while the client
+        still sends what nobody reads, the client would lose the answer."""
         self._is_deaf = True
         self.pipeline.clear()
         self._stop("head")
@@ -256,14 +258,14 @@ class BoundedConnection(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def _give_up_answering(self) -> None:
-        """Whatever the application still says goes nowhere, and it is told so."""
+        """Tell the application that the client has gone, and drop what it still sends."""
         if self._answered is not None and self._is_answering:
             self._answered.disconnected = True
             self._answered.message_event.set()
 
 
 class _AnswerTransport(Transport):
-    """The transport as an answer sees it: what closes it hangs up."""
+    """The transport that an answer writes to: closing it calls `hang_up`."""
 
     def __init__(self, connection: BoundedConnection) -> None:
         self._connection = connection
@@ -296,8 +298,8 @@ def _size(url: bytes, headers: list[tuple[bytes, bytes]]) -> int:
 
 
 def _origin_form(url: bytes, headers: list[tuple[bytes, bytes]]) -> bytes:
-    """The path of a request target. The host of one in absolute form is the one that counts; the
-    header Host does not (RFC 9112, 3.2.2)."""
+    """The path of a request target. The host in a target of absolute form replaces the header Host
+    (RFC 9112, 3.2.2)."""
     scheme, separator, rest = url.partition(b"://")
     if url.startswith(b"/") or not separator or b"/" in scheme:
         return url

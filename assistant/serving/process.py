@@ -67,8 +67,8 @@ class ServerProcess(uvicorn.Server):
         await asyncio.gather(*left, return_exceptions=True)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A signal arrived. The second one ends the process as it is: the store's log holds all
-        that was acknowledged."""
+        """Begin to drain at the first signal. The second one ends the process at once: the store's
+        log holds all that was acknowledged."""
         if self._told_to_stop:
             signal.signal(sig, signal.SIG_DFL)
             os.kill(os.getpid(), sig)
@@ -104,12 +104,13 @@ class ServerProcess(uvicorn.Server):
 _NEVER = 1_000_000_000
 _SECONDS_BETWEEN = 10.0
 _LONGEST_PUT_OFF = 3600.0
-# After so many collections of what is new, enough may be left over for a long one to pay.
+# After so many collections of younger objects, a collection of the oldest may be worth its time.
 _WORTH_A_LONG_LOOK = 10
 
 
 def put_off_long_collections() -> None:
-    """Leave the oldest generation to `collect_when_quiet`; what was loaded is never looked at."""
+    """Leave the oldest generation to `collect_when_quiet`. What is loaded by now is frozen: the
+    collector never looks at it."""
     gc.collect()
     gc.freeze()
     new, young, _ = gc.get_threshold()
@@ -117,7 +118,8 @@ def put_off_long_collections() -> None:
 
 
 async def collect_when_quiet(moments: QuietMoments) -> None:
-    """Collect the oldest generation while nobody is served, after an hour in any case; for ever."""
+    """Collect the oldest generation again and again, each time when nobody is being served, or
+    after an hour in any case. Never returns."""
     while True:
         await asyncio.sleep(_SECONDS_BETWEEN)
         if gc.get_count()[2] >= _WORTH_A_LONG_LOOK:
@@ -128,9 +130,8 @@ async def collect_when_quiet(moments: QuietMoments) -> None:
 if sys.platform != "win32":
     import resource
 
-# A thread that computes keeps the interpreter from others for so long. A short answer needs it some
-# ten times, each time behind threads that read long texts: by default they keep it five times as
-# long.
+# How long a thread that computes keeps the interpreter from others. A short answer needs it some
+# ten times, each time behind threads that read long texts. Python's default is five times as long.
 _SECONDS_OF_A_THREAD = 0.001
 # The store's files, connections to models and to a Qdrant server.
 _OTHER_FILES = 512
@@ -160,8 +161,8 @@ async def _serve(
 
 
 def allow_open_files(count: int) -> None:
-    """Let this process have so many files open, as far as the system lets it: of 1,024, a usual
-    limit, too few are left where as many connections are allowed."""
+    """Raise the limit of open files to `count`, as far as the system allows. A usual limit, 1,024,
+    leaves too few files for the store where as many connections are allowed."""
     if sys.platform == "win32":
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -171,7 +172,8 @@ def allow_open_files(count: int) -> None:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """Bound before the models load, so that a taken port is known at once."""
+    """Bind a socket to the address of the settings. It is bound before the models load, so that a
+    taken port is known at once."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # Naming the protocol lets asyncio switch off Nagle's delay: 40 ms a request otherwise.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -189,8 +191,8 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def say_starting(settings: Settings) -> None:
-    """Say on standard error what takes a while before the first line; not to programs, which read
-    an object a line there."""
+    """Say on standard error what takes a while before the first line. Say nothing where logs are
+    JSON: programs read one object a line there."""
     if settings.logs.format == "json":
         return
     quick = settings.embedder in (HASH_EMBEDDER, PACKAGED_EMBEDDER)
@@ -225,7 +227,7 @@ _LARGE = 256 * 1024
 
 
 def keep_small() -> None:
-    """Few arenas, large buffers straight from the system; does nothing where there is no glibc.
+    """Have glibc use few arenas, and take large buffers from the system. Nothing without glibc.
 
     Encoding allocates and frees large buffers in several threads for hours. By default glibc keeps
     an arena a thread, raises its own thresholds until such buffers live on the heap, and returns

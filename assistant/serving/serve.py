@@ -73,7 +73,8 @@ class _Crew:
         self._stopping = False
 
     def run(self) -> int:
-        """The exit code: that of a worker that could not begin, else 0."""
+        """Run the workers until told to stop. Return the exit code: `_REFUSED` where a worker could
+        not begin at the start, else 0."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._told_to_stop)
         first_line = ""
@@ -92,7 +93,7 @@ class _Crew:
         return 0
 
     def _started(self) -> str | None:
-        """Begin one more worker; its first line, None if it could not begin."""
+        """Begin one more worker. Return its first line, or None if it could not begin."""
         ours, theirs = self._spawn.Pipe(duplex=False)
         arguments = (self._settings, self._listening, theirs)
         worker = self._spawn.Process(target=_work, args=arguments)
@@ -126,7 +127,7 @@ class _Crew:
 
 
 def _work(settings: Settings, listening: socket.socket, parent: Connection) -> None:
-    """One worker's life. A terminal signals the workers, too, but only the parent counts."""
+    """Run one worker. It ignores a terminal's SIGINT, which only the parent acts on."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     configure_logs(settings.logs)
@@ -145,7 +146,7 @@ def _work(settings: Settings, listening: socket.socket, parent: Connection) -> N
 
 
 def _end_with_parent() -> None:
-    """Drain this worker once nobody looks after it: it would keep the address to itself."""
+    """Drain this worker when its parent has ended: else it would keep the address to itself."""
     if parent := multiprocessing.parent_process():
         wait([parent.sentinel])
         os.kill(os.getpid(), signal.SIGTERM)

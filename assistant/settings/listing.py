@@ -35,7 +35,7 @@ def setting_fields(
 
 
 def setting_meanings(model: type[BaseModel], above: SettingPath = ()) -> dict[SettingPath, str]:
-    """What the docstring after each setting or group of a model says.
+    """The docstring after each setting or group of a model, by the setting's path.
 
     They are read here, because pydantic would read them in the source at every start.
     """
@@ -112,7 +112,7 @@ def _commented(name: str, field: FieldInfo, meaning: str) -> str:
 def _source(
     sources: list[tuple[SettingSource, dict[str, Any]]], path: SettingPath
 ) -> SettingSource:
-    """The first that gives this setting."""
+    """The first source that gives this setting."""
     return next((name for name, values in sources if _is_in(values, path)), SettingSource.DEFAULT)
 
 
@@ -135,7 +135,7 @@ _OTHERS = ("ASSISTANT_URL", "ASSISTANT_USER")
 
 
 def warnings_about_names() -> list[str]:
-    """A line for each name that is no setting, with the nearest that is one. No values."""
+    """A line for each name that is no setting, with the nearest one that is, and without values."""
     file = str(Settings.model_config["env_file"])
     in_file = dotenv_values(file) if Path(file).is_file() else {}
     return [*_warnings(os.environ, "the environment"), *_warnings(in_file, file)]
@@ -147,7 +147,7 @@ def _warnings(names: Iterable[str], where: str) -> Iterator[str]:
     known = [*(_PREFIX + one.upper() for one in names_of_settings), *_OTHERS]
     for name in sorted(names):
         if name.upper().startswith(_PREFIX) and not _is_known(name.upper(), known):
-            # The prefix is left out: with it everything is alike.
+            # Compared without the prefix, which would make all names alike.
             given, ends = name.upper()[len(_PREFIX) :], [one[len(_PREFIX) :] for one in known]
             if given.lower().replace(_NESTED, ".") in REMOVED:
                 yield f"{name} in {where} is no longer a setting and counts for nothing"

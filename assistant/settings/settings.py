@@ -48,7 +48,7 @@ from memory_store.engines import Durability
 HASH_EMBEDDER = "hash"
 PACKAGED_EMBEDDER = "packaged"
 LITELLM_EMBEDDER = "litellm:"
-"""How the setting `embedder` begins that names a model of litellm's."""
+"""The beginning of a setting `embedder` that names a model of litellm's."""
 Role = Literal["chat", "extract", "query"]
 WITH_MEMORY = "aide-memoire"
 WITHOUT_MEMORY = "aide-memoire-nomem"

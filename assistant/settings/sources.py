@@ -78,7 +78,7 @@ def in_order(
 def given(
     settings_cls: type[BaseSettings], flags: Mapping[str, Any]
 ) -> Iterator[tuple[SettingSource, dict[str, Any]]]:
-    """What each source gives, groups of settings as dictionaries, the first wins."""
+    """What each source gives, with groups of settings as dictionaries. The first source wins."""
     sources = in_order(
         settings_cls,
         InitSettingsSource(settings_cls, init_kwargs=dict(flags)),
@@ -90,8 +90,8 @@ def given(
 
 
 def _nested(variables: Mapping[str, str | None], prefix: str) -> dict[str, str | None]:
-    """The variables with those of `FLAT_NAMES` under their nested names; these win where both are
-    given. A whole group may also be JSON."""
+    """The variables, with those of `FLAT_NAMES` under their nested names. A nested name wins where
+    both are given. A whole group may also be JSON."""
     nested = dict(variables)
     for flat, path in FLAT_NAMES.items():
         value = nested.get(prefix + flat)

@@ -24,7 +24,7 @@ Day = date
 
 
 def one_of(words: type[StrEnum]) -> WithJsonSchema:
-    """The words of an enumeration, described where they stand."""
+    """The schema of an enumeration's words, to stand in place rather than be referred to."""
     return WithJsonSchema({"type": "string", "enum": [word.value for word in words]})
 
 
@@ -38,7 +38,7 @@ class Reply(BaseModel):
 
     @classmethod
     def of(cls, held: Any, **more: Any) -> Self:
-        """What is held, as far as its names are those of the reply, and what more is told of it."""
+        """The reply from the attributes of `held` that have the names of its fields, and `more`."""
         names = [name for name in cls.model_fields if name not in more and hasattr(held, name)]
         return cls(**{name: getattr(held, name) for name in names}, **more)
 

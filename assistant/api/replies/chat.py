@@ -98,7 +98,7 @@ class MemoryTrace(Reply):
 
 
 def _told(record: Record) -> Iterator[Fact]:
-    """The facts that a message told; rules take many a request for one, too."""
+    """The facts that a message told, without the requests that rules have taken for facts."""
     reading = record.round.reading
     told = [one.text for one in reading.sentences if one.telling >= TELLS] if reading else None
     for fact in record.facts:
@@ -203,8 +203,8 @@ class ChatReply:
         return []
 
     def piece(self, piece: AnswerPiece, *, first: bool) -> list[str]:
-        """A chunk with text, the first of which names the role; or one as the model gave it. Notes
-        are told as models tell what they think."""
+        """A chunk with text, the first of which names the role; or a chunk as the model gave it.
+        Notes are sent as `reasoning_content`, in which models tell what they think."""
         begun = {"role": "assistant"} if first else {}
         if piece.notes:
             return [event(self._chunk(begun | {"reasoning_content": piece.notes}, None))]
@@ -244,8 +244,8 @@ class ChatReply:
 
 
 def whole_choices(pieces: Sequence[AnswerPiece], done: ChatDone) -> list[ChatChoice]:
-    # The first choice is there whatever was said in it. Notes are left out: nobody waits any more,
-    # and clients send whole messages back.
+    # The first choice is there even if it is empty. Notes are left out: they are for people who
+    # wait, and clients would send them back with the message.
     told: dict[int, dict[str, Any]] = {0: {"finish_reason": done.trace.finish_reason}}
     for piece in (one for one in pieces if not one.notes):
         for choice in piece.choices or ({"delta": {"content": piece.text}},):

@@ -177,7 +177,7 @@ class Items:
         return told
 
     def close(self) -> list[Told]:
-        """What ends the output, in which there is at least a message."""
+        """The events that end the output. If it is empty, a message without text is put in."""
         told = [] if self._items else self._say("", [])[:-1]
         return told + [event for item in self._items for event in item.closed()]
 

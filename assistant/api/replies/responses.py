@@ -170,7 +170,7 @@ class ResponseReply:
         return [*closed, self._event(kind, {"response": response})]
 
     def failure(self, error: Mapping[str, Any]) -> str:
-        """Clients look at `error`; the event itself has its parts beside it."""
+        """Clients look at `error`; the protocol's event has the parts of the error at its top."""
         return self._event("error", {**error, "error": error})
 
     def _told(self, told: Sequence[Told]) -> list[str]:

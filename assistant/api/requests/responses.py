@@ -80,7 +80,7 @@ class ResponseRequest(Request):
 
 
 def chat_options(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """What is for the language model, as a chat has it. Raises `InvalidRequest`."""
+    """The options for the language model, in the form of a chat's. Raises `InvalidRequest`."""
     for name in _REFUSED:
         if sent.get(name):
             raise InvalidRequest(f"{name} is not supported here", param=name)
