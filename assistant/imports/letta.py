@@ -28,6 +28,7 @@ from assistant.imports.conversations import (
 _ABOUT_THE_AGENT = "memory blocks about the agent itself (persona)"
 _SAYING = "send_message"
 _KINDS = {"user_message": Role.USER, "assistant_message": Role.ASSISTANT}
+_OF_MACHINES = ("system_message", "tool_return_message")
 
 
 def fits(item: Mapping[str, Any]) -> bool:
@@ -116,7 +117,7 @@ def _unpacked(text: str) -> Mapping[str, Any]:
 def _listed(one: Mapping[str, Any]) -> ImportedConversation:
     kind = text_of(one, "message_type")
     role, at = _KINDS.get(kind), first_moment(one, "date", "created_at")
-    left_out = "" if role else THOUGHTS if "assistant" not in kind else TOOLS
+    left_out = "" if role else TOOLS if kind in _OF_MACHINES else THOUGHTS
     message = ImportedMessage(
         role, parts_text(one.get("content")), at, id=text_of(one, "id") or None, left_out=left_out
     )

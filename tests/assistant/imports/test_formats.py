@@ -18,6 +18,7 @@ from assistant.imports.recognised import Export, recognised
 EXPORTS = Path(__file__).parent / "exports"
 BRANCH = "messages of abandoned branches (edited or regenerated)"
 TOOLS = "messages of systems and tools"
+THOUGHTS = "thoughts and tool calls"
 Said = Sequence[tuple[str, str, str]]
 
 
@@ -245,6 +246,23 @@ def test_lines_that_cannot_be_read_are_named() -> None:
     second, third = found.unreadable
     assert second == "line 2 cannot be read: it has no date"
     assert third.startswith("line 3 cannot be read: it is not JSON: Expecting value")
+
+
+def test_a_list_of_letta_messages_tells_thoughts_from_tools() -> None:
+    kinds = ("user", "reasoning", "tool_call", "tool_return", "system", "assistant")
+    messages = [
+        {
+            "message_type": f"{kind}_message",
+            "content": f"By {kind}.",
+            "date": f"2025-03-04T10:0{number}:00Z",
+            "id": f"m-{number}",
+        }
+        for number, kind in enumerate(kinds)
+    ]
+    found = read_export(json.dumps(messages).encode())
+    (turns,) = said(found).values()
+    assert [text for _, text, _ in turns] == ["By user.", "By assistant."]
+    assert found.left_out == {THOUGHTS: 2, TOOLS: 2}
 
 
 def test_out_of_a_zip_file_whatever_the_names() -> None:
