@@ -53,9 +53,10 @@ def _run(measurement: Callable[..., Coroutine[Any, Any, _Result]], *arguments: A
     return asyncio.run(measurement(*arguments))
 
 
-def anonymous_mb() -> float:
-    """Memory of this process in MB that no file backs; 0 where the system does not say."""
-    status = Path("/proc/self/status")
+def anonymous_mb(process_id: int | None = None) -> float:
+    """Memory of a process, of this one if none is named, that no file backs; 0 where the system
+    does not say."""
+    status = Path(f"/proc/{process_id or 'self'}/status")
     found = re.search(r"RssAnon:\s+(\d+)", status.read_text() if status.exists() else "")
     return int(found[1]) / 1024 if found else 0.0
 

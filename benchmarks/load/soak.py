@@ -21,6 +21,7 @@ import numpy as np
 from benchmarks.load.assistant import resident_mb, serving
 from benchmarks.load.measure import QUICK, chat_request, scripted, settings_for
 from benchmarks.measured import Measured
+from benchmarks.processes import anonymous_mb
 from benchmarks.texts import messages, questions
 from memory_store import Query
 from memory_store.embedding import PACKAGED
@@ -62,6 +63,8 @@ class Talker:
 class Soaked:
     """The results, by tenths of the requests."""
 
+    anonymous: list[float] = field(default_factory=list)
+    """MB that no file backs: mapped files grow with what is told."""
     resident: list[float] = field(default_factory=list)
     taken: list[list[float]] = field(default_factory=lambda: [[] for _ in range(10)])
     """Milliseconds of chats, searches and lists."""
@@ -74,15 +77,17 @@ class Soaked:
         """Memory, and the 99th percentile of requests, at the end beside the second tenth."""
         what = f"{requests:,} requests of {_PEOPLE} people"
         rounds = {"kept": self.kept, "lost": self.lost, "returned": self.returned}
-        sizes = {f"after_{tenth + 1}_tenths": size for tenth, size in enumerate(self.resident)}
-        slow = [float(np.percentile(taken, 99)) for taken in self.taken]
-        times = {f"p99_of_tenth_{tenth + 1}": one for tenth, one in enumerate(slow)}
+        sizes = _by_tenths("after", self.anonymous) | _by_tenths("with_files_after", self.resident)
+        usual, slow = (
+            [float(np.percentile(taken, share)) for taken in self.taken] for share in (50, 99)
+        )
+        times = _by_tenths("p50_of", usual) | _by_tenths("p99_of", slow)
         return [
             Measured(
-                f"memory after {what}",
+                f"memory that no file backs, after {what}",
                 "MB",
-                self.resident[-1],
-                self.resident[1],
+                self.anonymous[-1],
+                self.anonymous[1],
                 "after a fifth of them",
                 False,
                 {"idle": idle, **rounds, **sizes},
@@ -99,6 +104,10 @@ class Soaked:
         ]
 
 
+def _by_tenths(name: str, figures: Sequence[float]) -> dict[str, float]:
+    return {f"{name}_tenth_{number}": one for number, one in enumerate(figures, start=1)}
+
+
 async def measure_soak(requests: int = 20_000, *, embedder: str = PACKAGED) -> list[Measured]:
     """Run the traffic and compare. Raises `RuntimeError` if a request fails that should not, if a
     round is lost, or if a forgotten round comes back."""
@@ -107,7 +116,7 @@ async def measure_soak(requests: int = 20_000, *, embedder: str = PACKAGED) -> l
         scripted(replace(QUICK, fails_every=_FAILS_EVERY)) as model,
         serving(Path(folder), **settings_for(model, embedder)) as (port, process_id),
     ):
-        idle = resident_mb(process_id)
+        idle = anonymous_mb(process_id)
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
             traffic = _Traffic(client, requests, process_id)
             soaked = await traffic.run()
@@ -159,6 +168,7 @@ class _Traffic:
                 tenth = number * 10 // self._requests
                 self._soaked.taken[tenth].append(1000 * (time.perf_counter() - began))
             if (number + 1) * 10 % self._requests < 10:
+                self._soaked.anonymous.append(anonymous_mb(self._process_id))
                 self._soaked.resident.append(resident_mb(self._process_id))
 
     async def _send(
