@@ -21,35 +21,35 @@ import numpy.typing as npt
 
 
 class Kind(StrEnum):
-    """What a message is for whoever sends it."""
+    """What a message does or asks for."""
 
     TELLS = "tells"
     ASKS = "asks"
     ADVICE = "advice"
-    """Asks what to do, or for ideas."""
+    """It asks what to do, or for ideas."""
     ABOUT_REPLY = "about_reply"
-    """Asks what the assistant said before."""
+    """It asks what the assistant said before."""
     CORRECTS = "corrects"
-    """Puts right what was told before."""
+    """It corrects something told before."""
     FORGETS = "forgets"
-    """Wants something forgotten that was told."""
+    """It wants something that was told to be forgotten."""
     KEEPS = "keeps"
-    """Wants something remembered."""
+    """It wants something to be remembered."""
     KEEPS_OUT = "keeps_out"
-    """Tells something that is not to be remembered."""
+    """It tells something that is not to be remembered."""
     INSTRUCTS = "instructs"
-    """Says how the assistant is to answer from now on."""
+    """It says how the assistant is to answer from now on."""
     ABOUT_ASSISTANT = "about_assistant"
-    """Asks who the assistant is, or what it does."""
+    """It asks who the assistant is, or what it does."""
     GREETS = "greets"
     THANKS = "thanks"
     SMALL_TALK = "small_talk"
     TASK = "task"
-    """Wants something written, translated, computed."""
+    """It wants something written, translated or computed."""
 
     @property
     def asks(self) -> bool:
-        """Whether an answer is expected, and nothing told."""
+        """Whether this kind expects an answer and tells nothing."""
         return self in ASKING
 
 
@@ -58,16 +58,16 @@ TELLING = (Kind.TELLS, Kind.CORRECTS, Kind.KEEPS)
 _NUMBERS = "kinds.npz"
 _BITS = 15
 BUCKETS = 1 << _BITS
-"""Features are numbered by a hash of this size."""
+"""How many numbers the hash of a feature may have."""
 _TOKEN = re.compile(r"[\w']+|[^\w\s]")
 _LENGTHS = range(2, 6)
-# Knuth's multiplier, by which a sequence of characters becomes one number.
+# Knuth's multiplier, used to hash a sequence of characters to one number.
 _MULTIPLIER = 2_654_435_761
-# A wish stands at the beginning or the end of a message.
+# Only this many characters of a long message are read, as a wish stands at its beginning or end.
 _BEGINNING, _ENDING = 300, 200
 
 Certainties = Mapping[Kind, float]
-"""How sure each kind is, from 0 to 1; several may be."""
+"""How sure each kind is, from 0 to 1; several kinds may be sure at once."""
 
 
 class Kinds(NamedTuple):
@@ -85,7 +85,7 @@ class Kinds(NamedTuple):
 
 @cache
 def shipped() -> Kinds:
-    """The model of this package."""
+    """The model that comes with this package."""
     with resources.files(__package__).joinpath(_NUMBERS).open("rb") as file:
         numbers: Any = np.load(file)
         weights = numbers["weights"].astype(np.float32) * numbers["scale"]
@@ -104,13 +104,13 @@ def likeliest(kinds: Certainties) -> Kind:
 
 
 def most_of(kinds: Certainties, some: Sequence[Kind]) -> float:
-    """How sure the surest of some kinds is."""
+    """The certainty of the surest of some kinds."""
     return max(kinds[kind] for kind in some)
 
 
 def features(text: str) -> npt.NDArray[np.int64]:
-    """The numbers of its features, each once: words, pairs of them, the first and the last ones,
-    and parts of words, of two to five characters."""
+    """The numbers of the text's features, each once: words, pairs of words, the first and the last
+    words, and runs of two to five characters."""
     words = ["#" if word.isdigit() else word for word in _TOKEN.findall(_read(text))]
     named = [zlib.crc32(name.encode("utf-8", "surrogatepass")) % BUCKETS for name in _names(words)]
     joined = f" {' '.join(words)} ".encode("utf-32-le", "surrogatepass")
