@@ -40,10 +40,9 @@ LONGEST_TITLE = 200
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Which rounds of a user to list: said on these days, in this session, with these labels, with
-    this text on either side, or with these ids; `pinned` takes only pinned rounds. With `as_of`
-    they show what held on that day; otherwise a condition has ended if its last day is before
-    `today`.
+    """Which rounds of a user to list. All that is given must hold: the days, the session, the
+    labels, a text on either side, the ids; with `pinned` only pinned rounds. With `as_of` they show
+    what held on that day; otherwise a condition has ended if its last day is before `today`.
 
     Without `questions`, rounds in which the user only asks are left out, unless they are so old
     that this was not noted. `after` is the place of the last round of the page before, which may

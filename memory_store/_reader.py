@@ -249,7 +249,7 @@ class MemoryReader:
         self, *states: EnrichmentState, lapsed: datetime | None = None
     ) -> list[Record]:
         """The records of all users whose enrichment is in one of these states; with `lapsed` only
-        those that somebody had claimed until then, or for less."""
+        those with a claim that was over at that time."""
         hits = await self._engine.in_state([state.value for state in states], lapsed)
         return await _records(hits)
 

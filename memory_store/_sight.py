@@ -53,8 +53,7 @@ class Sight:
 
     async def count(self, scope: UserScope) -> int:
         """See `Engine.count`."""
-        # An engine knows how many points a user has, and few of them are held back, so this is
-        # faster than counting in the narrowed scope.
+        # An engine may keep the number of all points of a user, so only the others are counted.
         return await self._engine.count(scope) - await self._engine.count(self._held(scope))
 
     async def scroll(

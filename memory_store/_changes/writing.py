@@ -30,7 +30,7 @@ _WRITTEN_AT_ONCE = 16
 CORRECTION = "correction"
 """The finder named in a link that comes from a message which corrects the one before it."""
 # A message counts as a correction from the first certainty on. The second is enough if it comes at
-# once and shares a word with the message before, or if both name numbers. It can be undone.
+# once and either shares a word with the message before or both name numbers. It can be undone.
 _CORRECTS, _MAY_CORRECT, _ASKS = 0.8, 0.5, 0.5
 # A correction of something just said is short: it names little more than what is new.
 _LONGEST_CORRECTION, _MOST_WORDS = 120, 12

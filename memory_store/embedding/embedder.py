@@ -163,7 +163,7 @@ class Embedder:
 
     def forget_memory(self) -> None:
         """Drop all vectors in memory, because another process may have forgotten some of the texts.
-        If it shares the disk cache, it has cleared that itself."""
+        If it shares the disk cache, it has dropped them there itself."""
         self._forgets += 1
         self._cache.clear()
 

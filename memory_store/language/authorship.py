@@ -1,4 +1,4 @@
-"""Who wrote the words of a message: the user, or are they quoted, pasted, made up, or to be edited?
+"""Whose words a message is: the user's own, or quoted, pasted, made up, or a text to be worked on.
 
 Only words that are surely the user's own may replace what the user said before. This needs positive
 evidence: every sentence and every line of the message must look like somebody's own talk or like an

@@ -331,8 +331,8 @@ class EdgeEngine:
 
     async def go_on_with(self, coming: Path) -> None:
         """Replace this shard by the closed, complete one in the sibling folder `coming`. Nothing is
-        read or written meanwhile, for a quarter of a second per ten thousand rounds. There is no
-        `await` after the change, so that the caller can announce it before any other task runs."""
+        read or written meanwhile, for a quarter of a second per ten thousand rounds. It waits for
+        nothing after the change, so that the caller can announce it before any other task runs."""
         async with self._scrubbing, self._gate.alone():
             await self._shard.flush_in_peace()
             await self._shard.durable()

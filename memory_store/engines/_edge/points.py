@@ -34,9 +34,9 @@ from memory_store.errors import (
     StoreUnavailable,
 )
 
-# If a user has fewer rounds than the greater of 5000 and a twelfth of all rounds, each of them is
-# scanned for a word. Otherwise the index entries of the word, of all users, are read: one entry
-# takes a twelfth of the time.
+# If a user has fewer rounds than 5000 or than a twelfth of those the shard is made for, each of
+# them is scanned for a word. Otherwise the index entries of the word, of all users, are read: one
+# entry takes a twelfth of the time.
 _SCANNED, _SHARE_SCANNED = 5000, 12
 
 

@@ -228,7 +228,7 @@ def _decade(m: RuleMatch) -> FoundDays | None:
     if m.line.words[m.at("decade")].isalpha() and not m.has("the"):
         return None
     if year < 100:
-        # "the 90s" are meant to be in the current century.
+        # "the 90s" are the latest such decade that has begun.
         year += (m.today.year - year) // 100 * 100
     return FoundDays(
         m.start, m.end, decade_of(date(year, 1, 1)), needs=frozenset({"in", "during", "since"})
