@@ -17,7 +17,7 @@ _MIB = 1024 * 1024
 FOR_WRITING = 64 * _MIB
 """Free bytes that must be there before anything new is written."""
 FOR_OPENING = 32 * _MIB
-"""Free bytes that must be there to open or to forget, as the log may have to be applied."""
+"""Free bytes that must be there to open or to forget: what the log holds may have to be applied."""
 
 
 def require(free: int, directory: Path) -> None:

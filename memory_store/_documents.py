@@ -20,7 +20,8 @@ _REMEMBERED = 32
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as it was read: plain values and their version. No version is used twice."""
+    """A document as it was read: plain values, and which version of them. No version is used
+    twice."""
 
     version: str = NONE
     body: Body = field(default_factory=dict)

@@ -28,7 +28,7 @@ HEALTH_FIELDS = (
     "enrichment",
     REPEATS,
 )
-"""The payload fields that are needed. Without the readings of messages it takes half the time."""
+"""The payload fields that are looked at; without readings of messages it takes half the time."""
 
 
 class Finding(StrEnum):

@@ -157,7 +157,7 @@ class Indexer:
 
     @property
     def identity(self) -> Payload:
-        """The identity that is stored once, to refuse an index made in another way."""
+        """The identity that is stored once, to refuse an index made otherwise."""
         identity = to_identity(self.embedder.identity)
         # Memories older than the choice of keys have every kind, and their identity names none.
         usual = self.design == KeyDesign()

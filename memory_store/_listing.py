@@ -66,7 +66,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a listing, in order. `total` counts all its rounds; `next` is None at the end."""
+    """Some of the rounds listed, in order. `total` counts them all, `next` is None at the end."""
 
     records: tuple[Record, ...]
     total: int
@@ -83,7 +83,7 @@ class Cut:
 
 
 def fields(listing: Listing) -> Sequence[str]:
-    """The payload fields that `cut` needs."""
+    """The payload fields that `cut` looks at."""
     texts = _TEXTS if listing.text else ()
     return (*_PLACE, *texts) if listing.questions else (*_PLACE, *texts, ASKS)
 

@@ -52,7 +52,7 @@ class ReachRule:
     def is_for(
         self, texts: Sequence[str], labels: Mapping[str, LabelValue], space: str | None
     ) -> bool:
-        """Whether the rule applies to a memory with these texts and labels, in this space."""
+        """Whether the rule is for a memory with these texts and labels, in this space."""
         if space in self.spaces or not set(terms_of(self.labels)).isdisjoint(terms_of(labels)):
             return True
         return any(self._words.search(text) for text in texts)

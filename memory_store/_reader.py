@@ -1,4 +1,4 @@
-"""Reading a memory: rounds are recalled, listed and read, sessions too. Nothing here writes."""
+"""The reading side of a memory: recall, lists, single rounds, sessions. Nothing here writes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -227,7 +227,7 @@ class MemoryReader:
         )
 
     async def users(self) -> list[str]:
-        """All owners of whom something is kept, in order: for a backup, never for a user."""
+        """Everybody of whom something is kept, in order: for a backup, never for a user."""
         return sorted(await self._engine.users())
 
     async def spaces(self, user_id: str) -> list[str]:

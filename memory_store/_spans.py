@@ -59,7 +59,7 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """An inclusive range of days, with the unit that it was named in."""
+    """Inclusive days with the unit they were named in."""
 
     first: date
     last: date
@@ -214,7 +214,7 @@ class Recurring:
         return min((s for s in spans if s.first > today), key=_first, default=None)
 
     def within(self, container: Span) -> Span | None:
-        """The occurrence that begins inside the container, if there is exactly one."""
+        """The only occurrence that begins inside the container, if there is just one."""
         spans = [s for s in self.near(container.first) if container.covers(one_day(s.first))]
         return spans[0] if len(spans) == 1 else None
 

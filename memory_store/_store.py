@@ -155,8 +155,8 @@ class MemoryStore(MemoryReader):
     ) -> None:
         """Write into the record of a round that an extraction failed and why.
 
-        After `most_attempts` the round is `failed`; before that it stays `pending`. Nothing is
-        written if the round was forgotten or written differently meanwhile.
+        After `most_attempts` the round is `failed`, before that it stays `pending`. Nothing is
+        written where the round was forgotten or written differently meanwhile.
         """
         record = await self.round(round.user_id, round.id)
         await self._enrichment.failed(record, round, extractor, reason, most_attempts)
@@ -305,7 +305,7 @@ class MemoryStore(MemoryReader):
         dry_run: bool = False,
         enrichment: EnrichmentState = EnrichmentState.DONE,
     ) -> Forgotten:
-        """Forget one session; otherwise like `forget_round`."""
+        """Forget one session; otherwise as `forget_round`."""
         scope = UserScope(user_id, session_id)
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
@@ -392,6 +392,6 @@ class MemoryStore(MemoryReader):
         return await self._engine.scrub(if_due=if_due)
 
     async def traces(self, words: Sequence[str]) -> tuple[int, dict[str, int]] | None:
-        """How many files the memory has, and in how many of them each of these words still occurs,
-        whoever said it. None for a Qdrant server, whose files are not ours."""
+        """How many files the memory has, and in how many of them each of these words still stands,
+        whoever said it; None for a Qdrant server, whose files are not ours."""
         return await self._engine.traces(words)

@@ -25,7 +25,7 @@ _ID_SPACE = uuid.UUID("6d0d9f5c-3c5e-5b7a-9a0e-9a4c8f1f2b61")
 
 @lru_cache(maxsize=1 << 14)
 def round_id(user_id: str, session_id: str, round_index: int) -> str:
-    """The id of a round (UUIDv5): the same place in the same session always has the same id."""
+    """The id of a round: the same place in the same session is always the same id (UUIDv5)."""
     # Length prefixes keep ("ab", "c") and ("a", "bc") apart.
     name = f"{len(user_id)}:{user_id}/{len(session_id)}:{session_id}/{round_index}"
     # This equals `str(uuid.uuid5(_ID_SPACE, name))`, but is faster as it makes no UUID object.
@@ -60,8 +60,8 @@ def in_zone(instant: datetime, zone: tzinfo) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """An inclusive range of days; an open end is None. The days begin and end by the clocks of the
-    zone."""
+    """An inclusive range of days; an open end is None. When they begin and end is a matter of the
+    zone in which they are counted."""
 
     first: date | None = None
     last: date | None = None
@@ -116,7 +116,7 @@ class Round:
     expires_at: datetime | None = field(default=None, compare=False)
     """When it may be forgotten. It goes only when `forget_by_rule` asks for it."""
     pinned: bool = field(default=False, compare=False)
-    """Whether the user wants it at hand for every answer."""
+    """Whether the user wants it to be at hand for every answer."""
     reach: Reach = field(default=Reach.ANYWHERE, compare=False)
     """How far it may go."""
     outcome: str = field(default="", compare=False)
@@ -173,7 +173,7 @@ class Round:
 
     @property
     def answer_withdrawn(self) -> bool:
-        """Whether it had an answer that is no longer kept."""
+        """Whether it had an answer that is not kept any more."""
         return self.is_changed and len(self.turns) > 1 and not self.assistant_text.strip()
 
 
@@ -260,7 +260,7 @@ class Fact:
 
     @property
     def is_users(self) -> bool:
-        """Whether the user surely said it themselves."""
+        """Whether the user surely said it of themselves."""
         return self.speaker is Speaker.USER and not self.in_doubt
 
 
@@ -307,7 +307,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class EnrichmentFailure:
-    """A round whose last extraction failed; its state is `pending` while it is tried again."""
+    """A round whose last extraction failed: still `pending` while it is tried again."""
 
     round_id: str
     round_index: int

@@ -10,7 +10,7 @@ class InvalidRecord(MemoryStoreError):
 
 
 class RoundTaken(MemoryStoreError):
-    """Another writer changed the session meanwhile (caller reads it again, then decides)."""
+    """Another writer changed the session meanwhile (caller reads it again and decides anew)."""
 
 
 class StoreUnavailable(MemoryStoreError):
@@ -57,7 +57,7 @@ class StoreMismatch(MemoryStoreError):
     """The stored data was made by another embedder, dimension or schema (operator acts)."""
 
     def __init__(self, message: str, *, embedder: str = "") -> None:
-        """`embedder` is the one that wrote the memory, if that is the only difference."""
+        """`embedder` is the one that wrote the memory, where nothing else is different."""
         super().__init__(message)
         self.embedder = embedder
 

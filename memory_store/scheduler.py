@@ -56,7 +56,7 @@ class Job:
     owner: str = ""
     used: float = 0.0
     owed: float = 0.0
-    """The seconds used since its last turn."""
+    """Used since its last turn."""
     number: int = field(default_factory=lambda: next(_numbers))
 
     @property
@@ -65,7 +65,7 @@ class Job:
         return self.used <= _SHORT
 
     def charge(self, seconds: float) -> None:
-        """Add time that it has used."""
+        """Count time that it has used."""
         self.used += seconds
         self.owed += seconds
 

@@ -252,8 +252,8 @@ def _speaker(record: Record, fact: Fact, words: Authorship) -> Speaker:
 def says_what_is_new(words: Authorship, fact: Fact, older: str) -> bool:
     """Whether the words by which the fact differs from the older one are the user's own.
 
-    Quoted words, pasted words and the assistant's words do not count, so that none of them can
-    replace what the user said.
+    Quoted, pasted and assistant's words do not count, so that none of them can replace what the
+    user said.
     """
     new = set(terms(_undated(fact.text))) - set(terms(older))
     said = set(terms(words.own))

@@ -121,7 +121,7 @@ def told_in(record: Record) -> set[str]:
 
 
 def quotes(record: Record, told: Iterable[str]) -> bool:
-    """Whether the answer holds one of these sentences word for word."""
+    """Whether the answer has one of these whole sentences in it."""
     answer = record.round.assistant_text
     return any(sentence in answer for sentence in told)
 

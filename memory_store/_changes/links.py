@@ -257,7 +257,7 @@ class _Valued:
 def linked(
     records: Sequence[Record], slots: Iterable[str], language: Language = ENGLISH
 ) -> list[Record]:
-    """The records, with the rules' links among all their facts of these slots made anew."""
+    """The records with the rules' links among all their facts of these slots made anew."""
     wanted = set(slots)
     replaced: dict[tuple[str, int], tuple[_Valued, _Valued]] = {}
     contradicting: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)

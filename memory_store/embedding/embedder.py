@@ -111,7 +111,7 @@ class Embedder:
 
     @property
     def path(self) -> str:
-        """The name of the library that computes the vectors."""
+        """The name of what computes the vectors."""
         return self._encoder.path
 
     @property

@@ -47,7 +47,7 @@ class Device(StrEnum):
     """The hardware that a model computes on."""
 
     AUTO = "auto"
-    """A GPU if there is one."""
+    """A GPU where there is one."""
     CPU = "cpu"
     CUDA = "cuda"
 

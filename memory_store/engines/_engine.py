@@ -83,7 +83,7 @@ A recall goes through a thousand of them; texts and payloads would take longer t
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Who enriches a point, and until when nobody else may: a lease, kept in the point itself."""
+    """Who enriches a point, and until when nobody else may: a lease, told in the point itself."""
 
     by: str
     until: datetime

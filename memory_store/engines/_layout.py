@@ -13,9 +13,9 @@ from memory_store.embedding.encoder import Matrix
 from memory_store.engines._engine import Point, UserScope, WriteWatcher
 
 KEYS = "keys"
-"""The name of the multivector of dense keys; a point is as near as its best key."""
+"""The multivector of dense keys; a point is as near as its best key."""
 WORDS = "words"
-"""The name of the sparse vector of plain term counts."""
+"""The sparse vector of plain term counts."""
 USER = "user_id"
 """The payload field that says whose a round is."""
 SAID = "session_date"
@@ -25,8 +25,8 @@ TURNS = "turn_ids"
 REPEATS = "repeats"
 """The payload field that names the rounds whose words an answer repeats."""
 ASKS, ENDS_ASKING = "asks", "ends_asking"
-"""The payload fields that say that a round only asks, and that it ends with a question which the
-next speaker may answer."""
+"""The payload fields that say that a round does nothing but ask, and that it ends with a question
+which the next speaker may answer."""
 READING = "reading"
 """The payload field with what the user's side may mean, as read when the round was written."""
 LABELS, EXPIRES = "labels", "expires_at"
@@ -82,7 +82,7 @@ def exclusions(scope: UserScope) -> list[tuple[str, list[str]]]:
 
 
 def ranges(scope: UserScope) -> dict[str, Days]:
-    """The payload fields that hold instants, with the days on which one of them must lie."""
+    """The payload fields that hold instants, and the days in which one of them must lie."""
     wanted = {SAID: scope.days, "event_days": scope.event_days}
     return {field: days for field, days in wanted.items() if days != Days()}
 
@@ -125,7 +125,7 @@ WrittenIds = Mapping[str, Sequence[str] | None]
 
 
 class WriteWatchers:
-    """All watchers of one engine."""
+    """All that watch one engine."""
 
     def __init__(self) -> None:
         self._all: list[WriteWatcher] = []

@@ -21,7 +21,7 @@ class OperatorEngine(Engine, Protocol):
 
     @property
     def place(self) -> str:
-        """The place of the memory, for messages and identities; the same in every run."""
+        """The place of the memory, for messages and marks; the same in every run."""
 
     async def open_existing(self) -> Payload | None:
         """Open an existing memory and return its identity; None, and nothing made, without one."""
@@ -36,7 +36,7 @@ class OperatorEngine(Engine, Protocol):
         """How many rounds all users have, exactly."""
 
     async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
-        """Up to `limit` rounds of all users in the order of their ids, beginning after `after`.
+        """Up to `limit` rounds of any user in the order of their ids, those after `after`.
 
         Without keys, the points have no words either.
         """
@@ -54,7 +54,7 @@ class OperatorEngine(Engine, Protocol):
         """Delete this index and all its data; do nothing if there is none."""
 
     async def drop_retired(self) -> None:
-        """Delete the indexes that have handed over to a successor."""
+        """Delete the indexes that have handed over."""
 
 
 def following(id: str | None) -> str:

@@ -49,7 +49,8 @@ class Asked:
     wants_advice: bool = False
     """It asks for advice that should fit the person, and not for an earlier reply."""
     impersonal: bool = False
-    """It surely speaks neither of the user nor to somebody, as in general knowledge questions."""
+    """Whether it surely speaks neither of the user nor to somebody, as a question of general
+    knowledge does."""
     slot: str | None = None
     """The slot whose value it asks for, if a frame surely fits ("Where do I live?")."""
     time_range: TimeRange | None = None

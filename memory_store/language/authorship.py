@@ -51,7 +51,7 @@ _QUOTED = re.compile(
 
 
 def quotations(text: str) -> Iterator[tuple[int, int]]:
-    """The beginning and the end of each quotation, with its marks, in order."""
+    """Beginning and end of each quotation, its marks included; in order."""
     return (match.span() for match in _QUOTED.finditer(text))
 
 
@@ -183,7 +183,7 @@ def _asks_first(units: Sequence[TextUnit]) -> bool:
 
 
 def _units(text: str) -> list[TextUnit]:
-    """The units of a text; of a very long text only those at its beginning and its end."""
+    """The units of a text; of a very long one those at its beginning and at its end."""
     if len(text) <= _LONGEST:
         return units_of(text)
     return [*units_of(text[: _LONGEST // 2]), *units_of(text[-_LONGEST // 2 :])]

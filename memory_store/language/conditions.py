@@ -25,7 +25,7 @@ def condition_of(statement: str, said_on: datetime | date) -> Condition | None:
 
 
 def bound_to(state: str) -> Condition | None:
-    """The condition that a state ("I live in Ghent") holds; None if no rule knows its slot."""
+    """The condition that this holds ("I live in Ghent"); None where no rule knows its slot."""
     known = stated(state)
     if known is None or not known.holds:
         return None
@@ -39,7 +39,7 @@ def is_open(condition: Condition) -> bool:
 
 
 def is_condition(text: str) -> bool:
-    """Whether a message is only a condition: "Until 1 May."."""
+    """Whether a message is a condition and says nothing else: "Until 1 May."."""
     return wording("conditions.alone").match(text.strip()) is not None
 
 

@@ -26,26 +26,26 @@ class Kind(StrEnum):
     TELLS = "tells"
     ASKS = "asks"
     ADVICE = "advice"
-    """It asks what to do, or for ideas."""
+    """Asks what to do, or for ideas."""
     ABOUT_REPLY = "about_reply"
-    """It asks what the assistant said before."""
+    """Asks what the assistant said before."""
     CORRECTS = "corrects"
-    """It corrects something told before."""
+    """Puts right what was told before."""
     FORGETS = "forgets"
-    """It wants something that was told to be forgotten."""
+    """Wants something forgotten that was told."""
     KEEPS = "keeps"
-    """It wants something to be remembered."""
+    """Wants something remembered."""
     KEEPS_OUT = "keeps_out"
-    """It tells something that is not to be remembered."""
+    """Tells something that is not to be remembered."""
     INSTRUCTS = "instructs"
-    """It says how the assistant is to answer from now on."""
+    """Says how the assistant is to answer from now on."""
     ABOUT_ASSISTANT = "about_assistant"
-    """It asks who the assistant is, or what it does."""
+    """Asks who the assistant is, or what it does."""
     GREETS = "greets"
     THANKS = "thanks"
     SMALL_TALK = "small_talk"
     TASK = "task"
-    """It wants something written, translated or computed."""
+    """Wants something written, translated, computed."""
 
     @property
     def asks(self) -> bool:
@@ -67,7 +67,7 @@ _MULTIPLIER = 2_654_435_761
 _BEGINNING, _ENDING = 300, 200
 
 Certainties = Mapping[Kind, float]
-"""How sure each kind is, from 0 to 1; several kinds may be sure at once."""
+"""How sure each kind is, from 0 to 1; several may be."""
 
 
 class Kinds(NamedTuple):
@@ -85,7 +85,7 @@ class Kinds(NamedTuple):
 
 @cache
 def shipped() -> Kinds:
-    """The model that comes with this package."""
+    """The model of this package."""
     with resources.files(__package__).joinpath(_NUMBERS).open("rb") as file:
         numbers: Any = np.load(file)
         weights = numbers["weights"].astype(np.float32) * numbers["scale"]

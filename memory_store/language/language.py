@@ -135,8 +135,8 @@ class Language:
     def picked_weekdays(
         self, text: str, said_on: datetime | date
     ) -> Sequence[tuple[str, tuple[date, ...]]]:
-        """The words of a text that name a weekday ahead ("next Friday"), each with its day, or with
-        the two days it may mean. Without rules there are none."""
+        """The words of a text that pick a weekday ahead ("next Friday"), each with its day, or the
+        two that it may mean. Without rules none."""
         return picked_weekdays(text, said_on) if self.has_rules else ()
 
     def time_range(self, question: str, asked_on: date) -> TimeRange | None:

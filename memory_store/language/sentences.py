@@ -16,7 +16,7 @@ for the sentences that answer it. The longest message of the known histories has
 may have half as many. All of a text is stored, shown, and found by its words."""
 
 LONGEST_QUERY = 2000
-"""How many characters of a question are embedded; more text adds nothing to a query."""
+"""Characters of a question that are embedded: text beyond this adds nothing to a query."""
 
 # The full stop of an abbreviation before a name or an example does not end a sentence.
 _NO_ABBREVIATION = "".join(

@@ -46,7 +46,7 @@ class Rarity:
 
 
 def key_phrases(text: str, rarity: Rarity, most: int) -> list[str]:
-    """The phrases that distinguish this text from others, the most telling first."""
+    """The phrases that tell this text from the others, the most telling first."""
     found: dict[tuple[int, ...], str] = {}
     counts: Counter[tuple[int, ...]] = Counter()
     for words in _runs(text):

@@ -79,7 +79,7 @@ def query_terms(text: str) -> dict[tuple[int, ...], str]:
 
 
 def named_terms(text: str) -> dict[int, str]:
-    """The different terms of a text in order, each with the first word that has it."""
+    """The different terms of a text in order, each with the first word that stands for it."""
     named: dict[int, str] = {}
     for word in _words(text):
         if (term := _term(word)) is not None:
@@ -125,7 +125,7 @@ def shared_with(query: str) -> Callable[[str], float]:
 
 @cache
 def _plainest() -> Mapping[str, str]:
-    """A plainer word for each word that has one."""
+    """The plainest word for each that has one."""
     plainest: dict[str, str] = {}
     for group in word_list("english", "same"):
         first, *others = group.split()

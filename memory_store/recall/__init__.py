@@ -1,4 +1,4 @@
-"""From a query to ranked rounds and sessions: shared by all engines, so that they rank alike."""
+"""From a query to ranked rounds and sessions: shared by every engine, so that all rank alike."""
 
 from memory_store.recall._ranking import Posting, bm25, term_weights
 from memory_store.recall._speakers import named_speakers, speakers_of, without_names

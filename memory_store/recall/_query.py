@@ -21,7 +21,7 @@ class Weights:
     words: float = 0.25
     """BM25 of the query's words in the round, both speakers."""
     session_words: float = 0.2
-    """BM25 of the query's words in the whole session; it lifts all its rounds alike."""
+    """BM25 of the query's words in the whole session; lifts all its rounds alike."""
     speaker: float = 0.2
     """1 if several people speak and the question names one who speaks in the round, else 0."""
     answers: float = 0.6
@@ -54,7 +54,7 @@ class RecallSettings:
     """How the days that a question asks about affect the ranking."""
 
     def statement_for(self, embedder: Embedder) -> float:
-        """The share of the statement in the query's vector for this embedder."""
+        """The share of the statement in a query's vector of this embedder."""
         return embedder.identity.statement if self.statement is None else self.statement
 
 
@@ -136,7 +136,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class RecalledSession:
-    """One session found for a query, with those of its rounds that were found, best first."""
+    """One session found for a query: its rounds that were found, best first."""
 
     session_id: str
     similarity: float
@@ -160,7 +160,7 @@ class Recall:
     asked: Asked = field(default_factory=Asked)
     """What the text asks for, as it was read."""
     unknown: frozenset[str] = frozenset()
-    """Words of the text that none of the searched rounds has."""
+    """Words of the text that none of the rounds searched has."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """How many statements in these rounds are left out, by reason, if only some are wanted."""
     held_back: int = 0

@@ -198,9 +198,9 @@ _HALVED = 7
 def candidates_of(
     found: SignalHits, named: Speakers, weights: Weights, overview: bool
 ) -> Candidates:
-    """Every round that any signal found and that still exists, with all its signals.
+    """Every round that any signal found and that is still there, with all its signals.
 
-    `named` are the speakers that the question names; `overview` says whether it asks for one.
+    `named` are the speakers that the question names; `overview` says whether one is asked for.
     """
     ids, places = list(found.places), list(found.places.values())
     rows = {id: row for row, id in enumerate(ids)}

@@ -53,11 +53,11 @@ class SignalHits:
     text: str
     vector: Vector
     embedding: float
-    """How many seconds the vector took."""
+    """Seconds that the vector took."""
     dense: Similarities
     words: Sequence[Similarities]
     unknown: frozenset[str]
-    """The words that no round has."""
+    """Words that no round has."""
     said_then: Similarities
     happened_then: Similarities
     rounds: int
@@ -142,7 +142,7 @@ async def find(
 def _scopes_in(
     range_: TimeRange | None, scope: UserScope
 ) -> tuple[UserScope | None, UserScope | None]:
-    """The scope narrowed to rounds said in the range, and to rounds that talk about it."""
+    """The scope narrowed to what was said in the range, and to what talks about it."""
     if range_ is None:
         return None, None
     said = scope.days.within(range_.days)

@@ -102,7 +102,7 @@ class _TextWords:
 
 
 def _folded(word: str) -> str:
-    """Fold a name to lower case without accents, as many people write "Zoe" for "Zoë", and as the
-    capitals of "Işıl" are "IŞIL"."""
+    """Fold a name to lower case, without the marks that many leave out: "Zoë" is written "Zoe",
+    and the capitals of "Işıl" are "IŞIL"."""
     letters = unicodedata.normalize("NFKD", word[:_LONGEST_NAME].casefold())
     return "".join(char for char in letters if not unicodedata.combining(char)).replace("ı", "i")

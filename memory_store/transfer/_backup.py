@@ -43,7 +43,7 @@ class BackedUp:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """The result of a restore; the checksum is that of the restored memory."""
+    """Counts of a restore; the checksum is that of what is there now."""
 
     target: str
     rounds: int
@@ -53,7 +53,7 @@ class Restored:
 async def back_up(
     memory: OperatorEngine, write: Callable[[str], object], progress: Progress
 ) -> BackedUp:
-    """Write every round as a line, in the order of the ids; the memory is only read.
+    """Write every round as a line, in the order of their ids; the memory is only read.
 
     Raises `StoreMissing`, `StoreLocked`, `StoreUnready` and what the engine raises.
     """
@@ -178,7 +178,7 @@ class LinesSum:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """The findings of a repair, and how many of the lost rounds a backup brought back."""
+    """What a repair found, and how many of the lost rounds a backup brought back."""
 
     found: Repaired
     brought_back: int = 0

@@ -185,7 +185,7 @@ async def open_there(memory: OperatorEngine) -> Payload:
 async def every_point(
     memory: OperatorEngine, after: str | None = None, *, with_keys: bool = False
 ) -> AsyncIterator[Point]:
-    """All rounds of a memory in the order of their ids, beginning after `after`."""
+    """All rounds of a memory in the order of their ids, from the one after `after`."""
     while True:
         # One more than the source's page, so that one call mostly reaches beyond that page.
         page = await memory.browse(after, _PAGE + 1, with_keys=with_keys)

@@ -17,7 +17,7 @@ from memory_store.transfer._filling import Filling, Progress, open_there
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """The result of a migration. `written` and `removed` are rounds of the target in all passes."""
+    """What a migration did. `written` and `removed` are rounds of the target, over all passes."""
 
     source: str
     target: str

@@ -77,7 +77,7 @@ def ending(count: int) -> str:
 
 
 def to_line(record: Record) -> str:
-    """The line of one record, without a line end."""
+    """One record, without a line end."""
     plain = dict(to_plain(record))
     return _line({**plain, _CHECKSUM: _checksum(plain)})
 
@@ -241,7 +241,7 @@ def _links(fact: Fact) -> Sequence[FactLink]:
 
 
 async def exported(memory: OperatorEngine) -> AsyncIterator[str]:
-    """The lines of a whole memory, with all users, in the order of the ids."""
+    """A whole memory, all users, in the order of the ids."""
     yield header()
     count = 0
     async for point in every_point(memory):

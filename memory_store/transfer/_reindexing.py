@@ -1,9 +1,8 @@
-"""`assistant reindex`: every round is indexed anew, by another embedder, other keys, or another
-schema.
+"""`assistant reindex`: every round indexed anew, by another embedder, other keys, another schema.
 
-The new index is built beside the old one, which serves until the new one is complete. On a server
-assistants go on writing, so the last passes read the old index after it was closed for writing:
-every acknowledged round is then in the new one; see `ServerEngine`. A running assistant does the
+The new index is built beside the old one, which serves until the new one is complete. On a server,
+where assistants go on writing, the last passes read the old one after it was closed for writing, so
+that every acknowledged round is in the new one; see `ServerEngine`. A running assistant does the
 same with its own memory (`_in_use.py`).
 """
 
@@ -102,8 +101,8 @@ _FEW = 128
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """The result of a reindex. `written` is how many rounds were encoded, `already_there` how many
-    an interrupted run had done. The checksum is over the values, which have not changed."""
+    """What a reindex did; `written` is how many rounds were encoded, `already_there` how many an
+    interrupted run had done. The checksum is over the values, which have not changed."""
 
     place: str
     was: Payload
@@ -116,7 +115,7 @@ class Reindexed:
 
     @property
     def was_needed(self) -> bool:
-        """Whether there was anything to reindex."""
+        """Whether there was anything to do."""
         return self.passes > 0
 
 
@@ -260,7 +259,7 @@ def _is_successor(identity: Payload, old: OperatorEngine) -> bool:
 async def _build(
     filling: Filling, found: Payload, indexer: Indexer, progress: Progress
 ) -> list[Pass]:
-    """Fill the new index until it is complete, and close it, ready to serve."""
+    """Fill the new index until it is complete, and leave it closed, ready to serve."""
     passes = [await filling.once(progress, "indexing")]
     while filling.source.shared and passes[-1].changed > _FEW and len(passes) < _CATCHING_UP:
         passes.append(await filling.once(progress, "catching up"))

@@ -115,7 +115,7 @@ class EdgeEngine:
     name = "edge"
 
     def __init__(self, directory: Path, *, durability: Durability = Durability.SYNC) -> None:
-        """`durability` says what a write waits for before it is acknowledged."""
+        """`durability` is what a write waits for before it is acknowledged."""
         self._directory = directory / "edge"
         self._durability = durability
         self._open_shard: Shard | None = None

@@ -67,7 +67,7 @@ def unmarked(payload: Payload) -> dict[str, Any]:
 
 
 def digest_of_vectors(keys: Matrix, words: Mapping[int, float]) -> str:
-    """A digest of the keys, as 16-bit floats like those the engine keeps, and of the words."""
+    """A digest of the keys, as the 16-bit floats they are kept as, and of the words."""
     sum = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     sum.update(np.asarray(keys, dtype=np.float16).tobytes())
     sum.update(json.dumps(sorted(words.items())).encode())
@@ -90,7 +90,7 @@ _Files = dict[str, list[int]]
 
 
 def seal(folder: Path) -> None:
-    """Seal a folder that nobody writes to any more. Its files must already be on the disk."""
+    """Seal a folder that nobody writes to any more. What is in it must be on the disk already."""
     files = _described(folder)
     told = {"files": files, "checksum": _checksum(files)}
     arriving = folder / _ARRIVING
@@ -108,7 +108,7 @@ def is_sealed(folder: Path) -> bool:
 
 
 def broken(folder: Path) -> list[str]:
-    """The names of the files that are not as the seal says; the seal's own name if it cannot be
+    """The names of the files that are not as the seal says; that of the seal if it cannot be
     read."""
     try:
         told = json.loads((folder / SEAL).read_text(encoding="utf-8"))

@@ -36,7 +36,7 @@ class EntryKind(IntEnum):
     HELD = 1
     """It was written."""
     GOING = 2
-    """It is about to be deleted, so it may be there or not."""
+    """It is about to be deleted: it may be there, or not."""
     GONE = 3
     """It was deleted."""
     ERASED = 4
@@ -70,7 +70,7 @@ class Account:
     held: dict[bytes, LedgerEntry] = field(default_factory=dict)
     """The points that must be there, by id."""
     going: set[bytes] = field(default_factory=set)
-    """The points whose deletion was begun: they may be there or not."""
+    """Points whose deletion was begun: there or not."""
     gone: dict[bytes, int] = field(default_factory=dict)
     """The points that were deleted, with the number of the write."""
     last: int = 0

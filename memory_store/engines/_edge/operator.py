@@ -40,7 +40,7 @@ class Repaired:
 
 
 class EdgeOperator(EdgeEngine):
-    """One embedded shard, as a whole. While it is open, no assistant can open the directory."""
+    """All of one embedded shard. While it is open, no assistant can have the directory."""
 
     shared = False
 

@@ -114,7 +114,7 @@ class Copy:
         await asyncio.to_thread(sync_tree, self._building)
 
     def take_over(self, last: int, durability: Durability, *, erased: int = 0) -> Shard:
-        """Put the copy in the place of the folder, whose shard must be closed, and open it."""
+        """Put the copy in the folder's place, whose shard must be closed, and open it there."""
         self._account.last = last
         self._account.erased = erased
         self._shard.close()
@@ -156,7 +156,7 @@ def _parts(items: Iterable[_Item]) -> Iterator[list[_Item]]:
 
 
 def _dimension(shard: qe.EdgeShard) -> int:
-    """The dimension of the keys, from the identity."""
+    """The dimension of the keys, as the identity tells it."""
     found = shard.retrieve([IDENTITY_ID], with_payload=True, with_vector=False)
     identity = found[0].payload or {} if found else {}
     if not is_whole(identity):
@@ -202,7 +202,7 @@ def replaced(shard: Shard, coming: Path) -> Shard:
 
 
 def next_to(directory: Path) -> Path:
-    """The place of the new index that a reindex makes."""
+    """The place of the index that a reindex makes."""
     return _beside(directory, "next")
 
 

@@ -196,7 +196,7 @@ class Shard:
                 return
 
     def ids(self, selected: qe.Filter | None) -> set[uuid.UUID]:
-        """The ids of the selected points."""
+        """The ids of the points selected."""
         return {point.id for page in self.pages(selected, with_payload=False) for point in page}
 
     def check(self) -> None:

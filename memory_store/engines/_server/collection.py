@@ -67,7 +67,7 @@ class Collection:
         await client.batch_update_points(self.name, operations, wait=True, ordering=_ORDERING)
 
     async def set_payload(self, payload: dict[str, Any], selected: models.Filter) -> None:
-        """Replace these fields of the selected points."""
+        """Replace these fields of the points selected."""
         await self._call(
             lambda client: client.set_payload(
                 self.name, payload, selected, wait=True, ordering=_ORDERING
@@ -75,7 +75,7 @@ class Collection:
         )
 
     async def delete(self, selected: models.Filter) -> None:
-        """Delete the selected points."""
+        """Delete the points selected."""
         selector = models.FilterSelector(filter=selected)
         await self._call(
             lambda client: client.delete(self.name, selector, wait=True, ordering=_ORDERING)

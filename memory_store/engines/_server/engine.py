@@ -83,7 +83,7 @@ class ServerEngine(OnServer):
         self._watchers = WriteWatchers()
 
     async def open(self, dimension: int) -> Payload | None:
-        """Connect, and create the collection and its indexes if missing. See `Engine.open`."""
+        """Connect; create the collection and its indexes where missing. See `Engine.open`."""
         async with self._opening():
             return await self._prepare(dimension)
 

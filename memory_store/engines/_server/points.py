@@ -161,12 +161,12 @@ def to_similarities(found: grpc.BatchResult) -> Similarities:
 
 
 def versions_of(found: grpc.BatchResult) -> Iterator[int]:
-    """The version of each point that one query found."""
+    """The version in which each point of one query was found."""
     return map(_version, found.result)
 
 
 def vectors_of(point: models.Record) -> dict[str, Any]:
-    """The named vectors of a point, empty if it has none."""
+    """The named vectors of a point; none where it has none."""
     return point.vector if isinstance(point.vector, dict) else {}
 
 

@@ -62,7 +62,7 @@ def _before(rule: re.Pattern[str], item: FoundDays, line: Line) -> re.Match[str]
 
 
 def _picked(item: FoundDays, reading: ReadLine) -> FoundDays:
-    """Read the word that chooses one: "last" March, "this" Christmas, "next" summer."""
+    """Read the word that picks one: "last" March, "this" Christmas, "next" summer."""
     match = _before(_QUALIFIER, item, reading.line) if item.recurring else None
     if match is None or item.recurring is None:
         return item

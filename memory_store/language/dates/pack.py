@@ -37,7 +37,7 @@ _MORE = (
 ).split()
 _NUMBERED = (("weekday", 0), ("weekday_plural", 0), ("month", 1), ("ordinal", 1))
 KINDS = {name: chr(0xC0 + number) for number, name in enumerate([*_WORDS, *_MORE])}
-"""The letter of each kind; a text is read as a line of these letters."""
+"""The letter of each kind: a text is read as a line of them."""
 
 CLASSES = {
     "counted": "day_number number count vague an",

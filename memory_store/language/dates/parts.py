@@ -52,7 +52,7 @@ def counted(today: date, ends: tuple[int, int], unit: str, sign: int, extra: flo
 
 
 def count_of(value: object) -> tuple[int, int]:
-    """The least and the most that a number means: 2 is (2, 2), "a few" (2, 5), none (1, 1)."""
+    """Least and most of a number: 2 is (2, 2), "a few" (2, 5); none is one."""
     if isinstance(value, list):
         return value[0], value[1]
     number = value if isinstance(value, int) else 1
@@ -111,7 +111,7 @@ _OF_MONTHS = {
 
 
 def slice_of(span: Span, name: str) -> Span | None:
-    """The early, middle or late part, or the beginning or the end, of a span; else None."""
+    """The early, middle or late part, the beginning or the end of a span."""
     if span.precision in _OF_DAYS:
         return _days(span, *_OF_DAYS[span.precision][name])
     third, edge = _OF_MONTHS.get(span.precision, (0, 0))
@@ -153,8 +153,8 @@ def so_far(span: Span, today: date, earlier: bool) -> Span | None:
 
 
 def nth_of(span: Span, nth: int, part: str | int) -> Span | None:
-    """The nth day, week, weekend, month, half or weekday (a number) of a span. Weeks are seven days
-    counted from its first day (or up to its last), not calendar weeks."""
+    """The nth day, week, weekend, month, half or weekday (a number) of a span; weeks are seven days
+    from its first day (or up to its last), not calendar weeks."""
     if part == "half":
         return _half(span, nth)
     if part == "month":

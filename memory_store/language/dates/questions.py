@@ -152,7 +152,7 @@ def _crossed(ranges: list[TimeRange]) -> TimeRange | None:
 
 
 def _narrowest(ranges: Iterable[tuple[date, date]]) -> list[tuple[date, date]]:
-    """The ranges that contain no other one, in order."""
+    """The ranges that have no other one in them, in order."""
     found: list[tuple[date, date]] = []
     # Sorted by the latest beginning, then by the earliest end.
     for first, last in sorted(set(ranges), key=lambda days: (-days[0].toordinal(), days[1])):

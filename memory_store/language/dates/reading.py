@@ -41,7 +41,7 @@ _BESIDE_UNITS = frozenset("last past this next coming previous in from the".spli
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A text with its line and the finds that name days, in order."""
+    """A text as it was read: its line, and the finds that name days, in order."""
 
     text: str
     reading: ReadLine
@@ -144,7 +144,7 @@ _LIFE = 45_000
 
 
 def _search_rest(text: str, today: date) -> list[tuple[int, int, Span]]:
-    """The start, end and days of dateparser's finds in the text that the grammar left over."""
+    """Start, end and days of what dateparser finds in text the grammar left over."""
     candidates = list(islice(_CANDIDATE.finditer(text), _MOST_CANDIDATES))
     if not candidates:
         return []
@@ -173,9 +173,9 @@ _SINGLED_OUT = frozenset("last this next past coming ago single".split())
 def event_days(statement: str, said_on: datetime | date, pack: Pack) -> tuple[Days, ...]:
     """The days named in a statement, in its order, each once; plans count like events.
 
-    "since March" and "until Friday" give the days named. Habits ("every Monday"), lengths ("for
-    the past two weeks"), ages, clock times and whole decades give none. If `said_on` is an instant,
-    its day in its own zone counts.
+    "since March" and "until Friday" give the day named. Habits ("every Monday"), lengths ("for
+    the past two weeks"), ages, clock times and whole decades give none. An instant counts by the
+    day of its own zone.
     """
     found = read(statement, _day(said_on), pack)
     if found is None:
