@@ -1,8 +1,8 @@
-"""What is asked of a disk: room, folders for their owner only, and that what was written lasts.
+"""What the memory needs of a disk: free room, private folders, and writes that last.
 
-An embedded engine writes through memory maps: on a full disk the operating system answers that with
-a signal that ends the process, so there is nothing to catch. Room is asked for before, and kept:
-what one call may add at most (a log segment, a page of each storage) fits into it many times.
+An embedded engine writes through memory maps. On a full disk the operating system answers such a
+write with a signal that ends the process, so no error can be caught. So free room is checked
+before: the most that one call adds (a log segment, a page of each storage) fits in many times.
 """
 
 import os
@@ -32,8 +32,8 @@ def require(free: int, directory: Path) -> None:
 
 
 def require_place(directory: Path) -> None:
-    """Raise `StoreReadOnly` or `StoreFull` unless a memory can be made in a directory that is not
-    there yet. Nothing is written."""
+    """Raise `StoreReadOnly` or `StoreFull` if no memory can be made in a directory that does not
+    exist yet. Nothing is written."""
     there = _nearest(directory)
     if not there.is_dir():
         raise StoreReadOnly(f"{there} is not a folder: choose another --data-dir")
@@ -47,7 +47,7 @@ def require_place(directory: Path) -> None:
 
 
 def _nearest(directory: Path) -> Path:
-    """The part of a path that is there."""
+    """The longest part of a path that exists."""
     return next(path for path in (directory, *directory.parents) if path.exists())
 
 
@@ -70,8 +70,8 @@ def files_with(folders: Iterable[Path], words: Sequence[str]) -> tuple[int, dict
 
 
 def sync_open(file: int) -> None:
-    """Put what an open file holds on the disk; its times may follow later, where a system can tell
-    them apart."""
+    """Put the content of an open file on the disk. Its times may follow later, on systems that can
+    write them apart."""
     getattr(os, "fdatasync", os.fsync)(file)
 
 

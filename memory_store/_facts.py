@@ -15,17 +15,17 @@ from memory_store.language.authorship import (
 from memory_store.language.reading import Reading
 from memory_store.language.sentences import LONGEST_QUERY, sentences
 
-# A question that is still to be answered stands at the end of a message.
+# A question that still needs an answer usually stands at the end of a message.
 _LAST_SENTENCES = 3
 _LAST_WORDS = 1500
-# A sentence asks if it is surer to ask than to tell by this much.
+# A sentence counts as a question if its certainty of only asking is above this.
 _SURELY = 0.5
 _QUESTION_ENDS = re.compile(r"[^.!?？\n]*[?？]")
 
 
 def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
-    """The statements in what the user said, each once, in order. Those of quoted passages are
-    facts, too, and say so. Questions state nothing."""
+    """The statements in what the user said, each once, in order. Statements in quoted passages are
+    facts too, marked as quoted. Questions state nothing."""
     texts = language.statements(without_lead(round.user_text))
     words = words_of(round) if texts else None
     return tuple(
@@ -44,8 +44,8 @@ def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
 
 
 def only_asks(record: Record, language: Language = ENGLISH) -> bool:
-    """Whether each sentence of the user's is surely a question, so that nothing is told to be
-    remembered: neither by what a model found in it, nor by what the user put into its facts."""
+    """Whether each sentence of the user's is surely a question, so that there is nothing to
+    remember. False if a model has found a fact in it, or if the user has given one."""
     text = record.round.user_text
     if not text.strip() or len(text) > LONGEST_QUERY:
         return False
@@ -55,15 +55,15 @@ def only_asks(record: Record, language: Language = ENGLISH) -> bool:
 
 
 def reading_of(round: Round, language: Language = ENGLISH) -> Reading:
-    """The reading of what the user said: the one that came with the round, or a new one where that
-    is of another text."""
+    """The reading of what the user said: the one kept with the round, or a new one if there is none
+    or it is of another text."""
     known = round.reading
     return known if known and known.text == round.user_text else language.read(round.user_text)
 
 
 def goes_on_to_ask(fact: str, user_text: str) -> bool:
-    """Whether it is what a question begins with: "I moved to Lyon" in "I moved to Lyon, where can I
-    swim?"."""
+    """Whether the fact is the beginning of a question: "I moved to Lyon" in "I moved to Lyon, where
+    can I swim?"."""
     if fact.endswith((".", "!", "?")):
         return False
     after = user_text.partition(fact)[2]
@@ -71,8 +71,8 @@ def goes_on_to_ask(fact: str, user_text: str) -> bool:
 
 
 def ends_asking(round: Round) -> bool:
-    """Whether it ends with a question of one of several people, which the next round may answer.
-    Where an assistant replies, the answer is in the round."""
+    """Whether the round ends with a question among several people, which the next round may answer.
+    If an assistant replies, the answer is in the round itself."""
     if not round.user_name or round.assistant_text.strip():
         return False
     last = sentences(round.user_text[-_LAST_WORDS:])[-_LAST_SENTENCES:]
@@ -80,14 +80,14 @@ def ends_asking(round: Round) -> bool:
 
 
 def words_of(round: Round) -> Authorship:
-    """The judgement of whose words the user's side of a round is."""
+    """Judge whose words the user's side of a round is made of."""
     text = without_lead(round.user_text)
     return authorship(text, AMONG_PEOPLE if round.user_name else RULE)
 
 
 def is_quoting(record: Record) -> bool:
-    """Whether what the user's side says is surely another's for the most part: by whoever found its
-    facts, or by its form."""
+    """Whether most of the user's side surely quotes somebody else. If a model or the user gave any
+    of the facts, all must be quoted; otherwise the form of the text decides."""
     speakers = {fact.speaker for fact in record.facts}
     if Speaker.QUOTED not in speakers:
         return False
@@ -96,7 +96,7 @@ def is_quoting(record: Record) -> bool:
 
 
 def said_by(fact: Fact, words: Authorship) -> Fact:
-    """A fact in words of the user's side, with who said it as far as the message tells."""
+    """The fact with its speaker, as far as the message tells who said it."""
     is_own = fact.text in words.own
     return replace(
         fact,

@@ -1,4 +1,4 @@
-"""A gate for those who may work side by side and for one who must be alone."""
+"""A gate for tasks that may run side by side and for a task that must run alone."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -8,7 +8,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 
 class Gate:
-    """Lets many in side by side; and one who must be alone, once they have left."""
+    """Lets many tasks in side by side; a task that must be alone gets in once they have left."""
 
     def __init__(self) -> None:
         self._inside = 0
@@ -18,7 +18,7 @@ class Gate:
 
     @asynccontextmanager
     async def beside_others(self) -> AsyncIterator[None]:
-        """Be one of many. Whoever is inside does not come in again: it might wait for itself."""
+        """Be one of many. A task inside must not enter again: it might wait for itself."""
         async with self._turn:
             self._inside += 1
             self._left.clear()
@@ -31,14 +31,14 @@ class Gate:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        """Be the only one; who comes now waits."""
+        """Be the only one; tasks that come meanwhile wait."""
         async with self._turn:
             await self._left.wait()
             yield
 
 
 class Gated(Protocol):
-    """What has a gate for those who write."""
+    """An object that has a gate for its writing methods."""
 
     writes: Gate
 
@@ -51,7 +51,7 @@ _Result = TypeVar("_Result")
 def beside_others(
     method: Callable[Concatenate[_Owner, _Given], Coroutine[Any, Any, _Result]],
 ) -> Callable[Concatenate[_Owner, _Given], Coroutine[Any, Any, _Result]]:
-    """A method that writes, and waits while one must be alone. It calls no other such method."""
+    """Make a writing method wait while a task must be alone. It must call no other such method."""
 
     @wraps(method)
     async def gated(owner: _Owner, /, *given: _Given.args, **named: _Given.kwargs) -> _Result:

@@ -1,6 +1,7 @@
-"""How well the facts of a memory are: old, at odds, replaced, told twice, never used, about to end.
+"""The health of the facts of a memory: stale, contradictory, replaced, told twice, about to end, or
+never used.
 
-Pure: all follows from the records of one user and a day.
+All functions are pure: the findings follow from the records of one user and a day.
 """
 
 from collections import Counter
@@ -31,18 +32,18 @@ HEALTH_FIELDS = (
 
 
 class Finding(StrEnum):
-    """What there is to say of a fact."""
+    """A kind of remark about a fact."""
 
     STALE = "stale"
-    """It is a state, such as where somebody lives, and was not confirmed for long."""
+    """It is a state, such as where somebody lives, and was not confirmed for a long time."""
     CONTRADICTORY = "contradictory"
-    """It contradicts what holds, and may be another's."""
+    """It contradicts a fact that holds, and may be somebody else's statement."""
     REPLACED = "replaced"
-    """It holds no longer."""
+    """It no longer holds."""
     DUPLICATE = "duplicate"
-    """A later one says the same."""
+    """A later fact says the same."""
     EXPIRING = "expiring"
-    """Its condition ends soon or is not known, or the user is to be asked about it."""
+    """Its condition ends soon or at an unknown time, or the user is to be asked about it."""
     UNUSED = "unused"
     """No answer has repeated its round."""
     USED = "used"
@@ -51,8 +52,8 @@ class Finding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FactHealth:
-    """A finding about a fact of a record, with the facts that it is about; `used` counts the
-    answers that repeated its round."""
+    """A finding about a fact of a record. `others` are the other facts that the finding names;
+    `used` counts the answers that repeated the fact's round."""
 
     finding: Finding
     record: Record
@@ -63,7 +64,7 @@ class FactHealth:
 
 @dataclass(frozen=True, slots=True)
 class Checkup:
-    """What counts as long and as soon, in days, seen from a day."""
+    """The day of the check, and the limits, in days, for stale and for expiring facts."""
 
     today: date
     stale_days: int = 180
@@ -71,8 +72,8 @@ class Checkup:
 
 
 def health_of(records: Sequence[Record], checkup: Checkup, language: Language) -> list[FactHealth]:
-    """The findings about the facts of one user, by kind. Within a kind the newest stands first; of
-    the facts that were used, the one that was used most."""
+    """The findings about the facts of one user, by kind. Within a kind the newest comes first; used
+    facts are ordered by how often they were used."""
     known = {record.id: record for record in records}
     links = LinksOnADay(known, Days())
     standing = [standing_on(links.of(record), checkup.today) for record in known.values()]
@@ -126,7 +127,7 @@ def _contradictory(
 def _duplicates(
     holding: Iterable[tuple[Record, Fact]], used: Counter[str], language: Language
 ) -> Iterator[FactHealth]:
-    """Facts that a later one repeats in its words, or by giving the same value."""
+    """Facts that a later one repeats, in the same words or by giving the same value."""
     latest: dict[tuple[str, str], tuple[Record, Fact]] = {}
     for record, fact in sorted(holding, key=lambda one: one[0].round.place):
         known = language.stated(fact.text) if fact.slot else None

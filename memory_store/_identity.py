@@ -1,7 +1,7 @@
-"""Who made a memory, and what is under way with it.
+"""The identity of a memory: what made its data, and what is under way with it.
 
-The identity is stored once, apart from every user. Beside who made the data it may carry a state:
-without one the memory is in normal use.
+The identity is stored once, apart from every user. It may also carry a state; without one the
+memory is in normal use.
 """
 
 from enum import StrEnum
@@ -11,10 +11,10 @@ from memory_store.engines._engine import Payload
 from memory_store.errors import StoreMismatch, StoreUnready
 
 SCHEMA_VERSION = 3
-"""Of the payloads of points."""
+"""The version of the payloads of points."""
 _STATE, _PLACE, _RUN = "state", "place", "run"
 _EMBEDDER = "embedder"
-# An identity names nothing that is as it always was.
+# An identity leaves out settings that have their usual value; a message shows this word for them.
 _USUAL = "usual"
 
 
@@ -28,7 +28,7 @@ class State(StrEnum):
     BUILDING = "building"
     """`assistant reindex` is filling it; it will take the place of the index beside it."""
     CLOSED = "closed"
-    """Takes no more writes: its rounds are on their way to another index, or there already."""
+    """It takes no more writes: its rounds are being moved, or have moved, to another index."""
 
 
 def to_identity(encoder: EncoderIdentity) -> Payload:
@@ -51,7 +51,7 @@ def state_of(identity: Payload) -> State | None:
 
 
 def place_of(identity: Payload) -> str:
-    """The other place that the state is about: where from, or where to."""
+    """The other place that the state is about: the source or the target; empty without one."""
     return str(identity.get(_PLACE, ""))
 
 
@@ -75,7 +75,7 @@ def admit(theirs: Payload, ours: Payload) -> None:
 
 
 def refuse_unready(identity: Payload) -> None:
-    """Raise `StoreUnready` for a memory that must not be opened now, with the way out."""
+    """Raise `StoreUnready`, with advice, for a memory that must not be opened now."""
     state = state_of(identity)
     if state is State.ARRIVING:
         raise StoreUnready(

@@ -18,8 +18,9 @@ from memory_store.language import ENGLISH, Language
 from memory_store.scheduler import aside
 
 TextsOf = Callable[[Record, "KeyDesign"], Iterable[str]]
-"""What makes the texts of one kind of key of a record; none where it has none."""
-# About what the default encoder reads of a text (256 word pieces); the rest gets keys of its own.
+"""A function that makes the texts of one kind of key for a record; it may make none."""
+# In characters, about as much of a text as the default encoder reads (256 word pieces). The rest
+# of a text gets keys of its own.
 _WINDOW = 1000
 _MOST_WINDOWS = 8
 # Up to this many facts have a key each, more than any message states; further ones share keys.
@@ -27,8 +28,8 @@ _MOST_FACT_KEYS = 256
 
 
 def windows(text: str) -> list[str]:
-    """Pieces of a text that an encoder reads whole, cut at white space where there is some; of a
-    very long text only the first."""
+    """Cut a text into pieces that an encoder reads whole, at white space where possible. Of a very
+    long text only the first pieces are returned."""
     pieces: list[str] = []
     while text and len(pieces) < _MOST_WINDOWS:
         cut = len(text)
@@ -41,12 +42,12 @@ def windows(text: str) -> list[str]:
 
 
 def _said(record: Record, design: "KeyDesign") -> Iterable[str]:
-    """The user's side; a round without one is found by what the assistant said."""
+    """The user's text, or the assistant's if the user's is empty, in pieces."""
     return windows(record.round.user_text or record.round.assistant_text)
 
 
 def _facts(record: Record, design: "KeyDesign") -> Iterable[str]:
-    # The beginning of a question is near the whole of it: a key of its own gains nothing.
+    # The beginning of a question is near the whole question: a key of its own gains nothing.
     asked = record.round.user_text if KeyKind.RAW in design.kinds else ""
     stated = [
         fact.text for fact in record.facts if not (asked and goes_on_to_ask(fact.text, asked))
@@ -55,7 +56,7 @@ def _facts(record: Record, design: "KeyDesign") -> Iterable[str]:
 
 
 def _few_texts(texts: Sequence[str]) -> Iterable[str]:
-    """The first facts one by one, the others as many together as are read."""
+    """The first facts one by one, then the others joined, as many as an encoder reads at once."""
     yield from texts[:_MOST_FACT_KEYS]
     together: list[str] = []
     size = 0
@@ -70,8 +71,8 @@ def _few_texts(texts: Sequence[str]) -> Iterable[str]:
 
 
 class KeyKind(StrEnum):
-    """What keys are made from. A kind is declared here alone: its name in settings and identities,
-    what makes its texts, and whether a language model has to have read the round before."""
+    """What keys are made from. A kind is declared only here: its name in settings and identities,
+    the function that makes its texts, and whether a language model must read the round first."""
 
     texts: TextsOf
     is_extracted: bool
@@ -95,7 +96,7 @@ class RoundKey:
     text: str
 
 
-# The kinds of a memory that says nothing of its keys: it may be older than the choice.
+# The kinds of a memory whose identity names none: it may be older than the choice of kinds.
 _USUAL = (KeyKind.RAW, KeyKind.FACT, KeyKind.KEYPHRASES, KeyKind.SUMMARY)
 
 
@@ -103,14 +104,14 @@ _USUAL = (KeyKind.RAW, KeyKind.FACT, KeyKind.KEYPHRASES, KeyKind.SUMMARY)
 class KeyDesign:
     """What the keys of a memory are made of: control point 2 of LongMemEval, section 4.
 
-    It belongs to a memory: another design is another index, which `reindex` makes.
+    A memory has one design. Another design needs another index, which `reindex` makes.
     """
 
     kinds: tuple[KeyKind, ...] = _USUAL
     merged: bool = False
     """One key of all texts of a round (the paper's key expansion) in place of one for each."""
     language: Language = ENGLISH
-    """By whose rules the facts of a round are found, and questions are read."""
+    """The language whose rules find the facts of a round and read questions."""
 
     def __str__(self) -> str:
         """The design's name in the identity of a memory: `raw+fact`, `raw+fact merged`, or
@@ -123,7 +124,7 @@ class KeyDesign:
 def keys_of(record: Record, design: KeyDesign | None = None) -> list[RoundKey]:
     """The keys of a record that the design takes, kind by kind, each text once.
 
-    A round that has nothing the design takes keeps its raw key: every round can be found.
+    A round for which the design gives no key keeps its raw key, so that every round can be found.
     """
     design = design or KeyDesign()
     chosen = _keys(record, design, design.kinds) or _keys(record, design, (KeyKind.RAW,))
@@ -139,26 +140,26 @@ def _keys(record: Record, design: KeyDesign, kinds: Sequence[KeyKind]) -> list[R
 
 
 def _merged(keys: list[RoundKey]) -> list[RoundKey]:
-    """One text of all, facts first: an encoder reads only the beginning of a long one."""
+    """One key with all texts, the raw text last: an encoder reads only the start of a long text."""
     ordered = sorted(keys, key=lambda key: key.kind is KeyKind.RAW)
     return [RoundKey(keys[0].kind, "\n".join(key.text for key in ordered))] if keys else []
 
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """An embedder and what it is given: together they make the index of a memory."""
+    """An embedder and the design of the keys it is given: both determine the index of a memory."""
 
     embedder: Embedder
     design: KeyDesign = field(default_factory=KeyDesign)
     fallbacks: Counter[str] = field(default_factory=Counter)
-    """How many of the rounds written since the start have nothing of what the design takes, and so
-    are found by their raw key."""
+    """How many rounds written since the start have no key of the design, and so are found by their
+    raw key."""
 
     @property
     def identity(self) -> Payload:
         """The identity that is stored once, to refuse an index made otherwise."""
         identity = to_identity(self.embedder.identity)
-        # Memories older than the choice have every key and say nothing.
+        # Memories older than the choice of keys have every kind, and their identity names none.
         usual = self.design == KeyDesign()
         return identity if usual else {**identity, "keys": str(self.design)}
 
@@ -192,5 +193,5 @@ class Indexer:
 
 
 def _size(record: Record) -> int:
-    """Characters that it takes to say what is known of a round."""
+    """The number of characters in a round and its facts."""
     return record.round.size + sum(len(fact.text) for fact in record.facts)

@@ -1,7 +1,7 @@
 """Labels: the caller's own metadata of a round, small and flat, and filters by them.
 
-A round keeps each label as one term, `topic="work"`: what is stored is what is matched, so that
-engines need one index for whatever names callers think of.
+A round keeps each label as one term, `topic="work"`. A filter matches whole terms, so that one
+index of an engine serves whatever names callers choose.
 """
 
 import json
@@ -16,17 +16,17 @@ Labels = Mapping[str, LabelValue]
 """Values by name. `1` and `1.0` are one value; `1`, `"1"` and `true` are three."""
 Terms = tuple[str, ...]
 Where = tuple[Terms, ...]
-"""Which rounds: of each of these one term at least. Empty for all rounds."""
+"""A filter: a round needs at least one term of each tuple. An empty filter passes all rounds."""
 
 MOST_LABELS = 16
 LONGEST_LABEL = 512
 _NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
-# Beyond it, a float is no longer every integer.
+# Above this, a float cannot represent every integer.
 _LARGEST = 2**53
 
 
 def checked_labels(given: Any) -> dict[str, LabelValue]:
-    """Labels as a caller may choose them. Raises `InvalidRecord`."""
+    """Check labels that a caller gives. Raises `InvalidRecord`."""
     named = _named(given)
     for name, value in named.items():
         _check(name, value)
@@ -39,14 +39,14 @@ def terms_of(labels: Labels) -> Terms:
 
 
 def from_terms(terms: Iterable[str]) -> dict[str, LabelValue]:
-    """The labels of terms. Raises `ValueError` or `InvalidRecord` for what is none."""
+    """The labels of terms. Raises `ValueError` or `InvalidRecord` for a text that is no term."""
     parted = (term.partition("=") for term in terms)
     return checked_labels({name: json.loads(value) for name, _, value in parted})
 
 
 def where(given: Any) -> Where:
-    """A filter: of each name the value that is wanted, or a list of which one is. Raises
-    `InvalidRecord`."""
+    """Make a filter from a wanted value for each name, or a list of values of which one is enough.
+    Raises `InvalidRecord`."""
     wanted: list[Terms] = []
     for name, value in _named(given).items():
         values = value if isinstance(value, list) else [value]

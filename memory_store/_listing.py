@@ -1,4 +1,4 @@
-"""What a user has said, as lists: rounds by when they were said, and sessions summed up."""
+"""Lists of what a user has said: rounds by when they were said, and summaries of sessions."""
 
 import heapq
 from collections import Counter, defaultdict
@@ -40,14 +40,13 @@ LONGEST_TITLE = 200
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Which rounds of a user to list: said on these days, in this session, labelled like this, with
-    this text on either side, of these ids; with `pinned` only those that are. With `as_of` they say
-    what held on that day; otherwise conditions are over whose last day was before `today`.
+    """Which rounds of a user to list. All that is given must hold: the days, the session, the
+    labels, a text on either side, the ids; with `pinned` only pinned rounds. With `as_of` they show
+    what held on that day; otherwise a condition has ended if its last day is before `today`.
 
-    Without `questions` those in which the user only asks are left out; of rounds that were written
-    before this was noted, none are.
-
-    `after` goes on behind the round of an earlier page, which may have been forgotten meanwhile.
+    Without `questions`, rounds in which the user only asks are left out, unless they are so old
+    that this was not noted. `after` is the place of the last round of the page before, which may
+    have been forgotten meanwhile.
     """
 
     user_id: str
@@ -90,7 +89,7 @@ def fields(listing: Listing) -> Sequence[str]:
 
 
 def cut(hits: Sequence[StoredPoint], listing: Listing) -> Cut:
-    """The page that the listing asks for, of all rounds said on its days."""
+    """Cut the page that the listing asks for from `hits`, all rounds said on its days."""
     wanted = listing.text.casefold()
     placed = [
         (_place(hit), hit.id)
@@ -132,7 +131,7 @@ class _Gist:
 
 
 def summarise(hits: Iterable[StoredPoint], zone: tzinfo = UTC) -> list[SessionSummary]:
-    """One summary a session, by the day and time it began, then by id. Days are those of a zone."""
+    """One summary per session, ordered by its start, then by id. Days are those of the zone."""
     by_session: defaultdict[str, list[_Gist]] = defaultdict(list)
     for hit in hits:
         by_session[hit.payload["session_id"]].append(_gist(hit.id, hit.payload))
@@ -163,12 +162,12 @@ def _gist(id: str, payload: Payload) -> _Gist:
 
 
 def as_title(text: str) -> str:
-    """A text as the title of a session: one line, and not too long."""
+    """The text as the title of a session: one line of at most `LONGEST_TITLE` characters."""
     return " ".join(text.split())[:LONGEST_TITLE].rstrip()
 
 
 def _opening(text: str) -> str:
-    """How a text begins, cut between words where it has any."""
+    """The beginning of a text, cut between words where possible."""
     line = " ".join(text[: 2 * _OPENING].split())
     if len(line) <= _OPENING:
         return line

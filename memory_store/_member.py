@@ -1,5 +1,5 @@
-"""A shared space as one of its members is told of it: "you" said what they said themselves, and the
-others said it by their names."""
+"""A shared space as one of its members sees it: the member's own rounds are said by "you", rounds
+of other members by their names."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,13 +15,13 @@ from memory_store.recall._query import Query, Recall, Recalled
 
 
 def is_anothers(round: Round) -> bool:
-    """Whether another member of a shared space said it than who is told of it."""
+    """Whether somebody other than the reading member of a shared space said this round."""
     return is_shared(round.user_id) and bool(round.user_name)
 
 
 class MemberMemory(MemoryOver):
-    """What a member reads of a shared space. Their own rounds bear no name, as in a memory that is
-    theirs alone."""
+    """A shared space as read by one member. The member's own rounds bear no name, as in a memory
+    of one user."""
 
     def __init__(self, of: MemoryReader, person: str) -> None:
         super().__init__(of)

@@ -1,9 +1,9 @@
-"""Whose a memory is: a user's, a space's, or the assistant's own beside them.
+"""The owners of memories: users, spaces, and the assistant's own places beside them.
 
-A space is a separate memory of a user, such as that of an agent or of a project; a shared space is
-one of several people. To the store each is an owner of its own, as a user is. So whatever keeps
-users apart keeps spaces apart: ids, filters, caches, links, recall. Only a round of a shared space
-says beside that who said it.
+A space is a separate memory of a user, for example of an agent or a project. A shared space is a
+memory of several people. To the store each of them is an owner, as a user is. So whatever keeps
+users apart also keeps spaces apart: ids, filters, caches, links, recall. Only the rounds of a
+shared space also name who said them.
 """
 
 import re
@@ -14,21 +14,21 @@ from memory_store.errors import InvalidRecord
 # Callers may send no control characters, so no user and no space can be named with this one.
 _BETWEEN = "\x1f"
 _SPACE = re.compile(r"[a-z][a-z0-9_-]{0,31}:[^\x00-\x1f\x7f]{1,200}")
-# Without a colon it names no space of one user.
+# It has no colon, so it cannot be the name of a user's own space.
 _SHARED = re.compile(r"shared-[0-9a-f]{16}")
 _MEMBERS = "members"
 
 
 class Whose(NamedTuple):
-    """The user whose a memory is, and which space of that user; None for the user's own."""
+    """The user that a memory belongs to, and the name of the space; None outside of spaces."""
 
     user_id: str
     space: str | None
 
 
 def owner_of(user_id: str, space: str | None) -> str:
-    """The name by which the store knows this memory. Raises `InvalidRecord` for what names no
-    space."""
+    """The name by which the store knows this memory. Raises `InvalidRecord` if `space` is not a
+    valid name."""
     if space is None:
         return user_id
     if not _SPACE.fullmatch(space):
@@ -40,18 +40,18 @@ def owner_of(user_id: str, space: str | None) -> str:
 
 
 def beside(user_id: str, name: str) -> str:
-    """The name of a place beside the memory of a user, for something of the assistant's own: no
-    caller can name it, and it is none of the user's spaces."""
+    """The owner of the assistant's own data beside the memory of a user. No caller can name this
+    owner, and it is not one of the user's spaces."""
     return f"{user_id}{_BETWEEN}{name}"
 
 
 def names_shared(space: str | None) -> bool:
-    """Whether a shared space may have this name, which the server gives."""
+    """Whether this has the form of the names that the server gives to shared spaces."""
     return space is not None and _SHARED.fullmatch(space) is not None
 
 
 def shared_owner(space: str) -> str:
-    """The name by which the store knows a shared space. Who may use it is the caller's to know."""
+    """The name by which the store knows a shared space. The caller checks who may use it."""
     return f"{_BETWEEN}{space}"
 
 
@@ -61,20 +61,20 @@ def roster_of(space: str) -> str:
 
 
 def is_shared(owner: str) -> bool:
-    """Whether several people say what this owner has."""
+    """Whether this owner is a shared space, or the roster of one."""
     return owner.startswith(_BETWEEN)
 
 
 def is_beside(owner: str) -> bool:
-    """Whether what this owner has is the assistant's own, and no memory."""
+    """Whether this owner holds the assistant's own data, and no memory."""
     if is_shared(owner):
         return owner.endswith(f"{_BETWEEN}{_MEMBERS}")
     return _BETWEEN in owner and whose(owner).space is None
 
 
 def whose(owner: str) -> Whose:
-    """The user and the space of an owner; a shared space is nobody's alone, and has an empty
-    user."""
+    """The user and the space of an owner. The user of a shared space is empty, as it belongs to
+    several people."""
     if is_shared(owner):
         return Whose("", owner[1:].removesuffix(f"{_BETWEEN}{_MEMBERS}"))
     user_id, between, space = owner.rpartition(_BETWEEN)

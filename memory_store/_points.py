@@ -1,6 +1,6 @@
 """A record and its point in the engine: what the payload holds, and how records are read back.
 
-Many points are read some at a time: a filter of thousands of ids takes long for every page.
+Many points are read some at a time, because a filter of thousands of ids makes every page slow.
 """
 
 from collections import Counter
@@ -64,9 +64,9 @@ _COMPUTED = (
     READING,
     "schema_version",
 )
-# An event that took longer says little about when something happened.
+# A longer event says little about when something happened, so its days are not indexed.
 _LONGEST_EVENT_DAYS = 31
-# Ids, slots or repeated rounds, and terms, that one read names.
+# How many ids, slots or repeated rounds, and how many terms, one read names.
 _AT_ONCE = 256
 _TERMS_AT_ONCE = 64
 
@@ -75,7 +75,7 @@ def to_point(record: Record, keys: Matrix) -> Point:
     """The point of a record: its keys, the words of both speakers, and the payload."""
     round = record.round
     sides = (round.user_text, round.assistant_text)
-    # Each side has a language of its own.
+    # The two sides are counted apart, as each may be in another language.
     words = sum(map(indexed_counts, sides), Counter[int]())
     return Point(
         id=record.id,
@@ -99,7 +99,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "turn_ids": list(round.turn_ids),
         "corrected_at": _instant(round.corrected_at),
         REPEATS: list(round.repeats),
-        # Few rounds have tools.
+        # Few rounds have the fields below, so they are written only where they say something.
         **({"tools": list(round.tools)} if round.tools else {}),
         **({ENDS_ASKING: True} if ends_asking(round) else {}),
         **({"outcome": round.outcome} if round.outcome else {}),
@@ -118,15 +118,15 @@ def _to_payload(record: Record, word_count: int) -> Payload:
 
 
 def _reading_of(round: Round) -> Payload:
-    """The reading of the text as it is now, if it is known."""
+    """The field with the reading of the user's text, if there is one of the text as it is now."""
     known = round.reading
     plain = known.to_plain() if known and known.text == round.user_text else None
     return {READING: plain} if plain else {}
 
 
 def _said_of(round: Round) -> Payload:
-    """Fields that few rounds have; in others they are missing, as in all that were written
-    before there were any."""
+    """Fields that few rounds have. In all other rounds they are missing, as they are in rounds
+    written before the fields existed. Raises `InvalidRecord` if a shared round has no speaker."""
     said: dict[str, Any] = {}
     if round.labels:
         said[LABELS] = list(terms_of(round.labels))
@@ -163,7 +163,7 @@ def facts_to_payload(facts: Sequence[Fact]) -> Payload:
 
 
 def enrichment_to_payload(record: Record) -> Payload:
-    """The payload fields that say how far the background work on the record is."""
+    """The payload fields that say how far the enrichment of the record is."""
     return {
         "enrichment": record.enrichment.value,
         "attempts": record.attempts,
@@ -179,7 +179,7 @@ def to_plain(record: Record) -> Payload:
 
 
 def from_payload(payload: Payload) -> Record:
-    """The record a payload was made from. Raises `StoreDamaged` where it cannot be read."""
+    """The record of a payload. Raises `StoreDamaged` if it cannot be read."""
     try:
         return from_plain(payload)
     except (KeyError, ValueError, TypeError, AttributeError, InvalidRecord) as error:
@@ -210,7 +210,7 @@ def from_plain(payload: Payload) -> Record:
         pinned=bool(payload.get(PINNED)),
         reach=Reach(payload.get(REACH, Reach.ANYWHERE)),
         outcome=payload.get("outcome", ""),
-        # None where it was written before readings were kept, or read otherwise.
+        # None if the round was written before readings were kept, or read in another way.
         reading=reading_from(payload.get(READING), payload["user_text"]),
     )
     facts: Sequence[Mapping[str, Any]] = payload["facts"]
@@ -303,8 +303,8 @@ _OFFSET = "utc_offset"
 
 
 def _stamp(name: str, at: datetime) -> Payload:
-    """An instant in UTC, and beside it how many seconds the clock was ahead of that where it was
-    said, so that its day is known."""
+    """Fields with an instant in UTC and, if not zero, the UTC offset in seconds of the clock where
+    it was said, so that its local day is known."""
     offset = at.utcoffset() or timedelta()
     stamp: dict[str, Any] = {name: at.astimezone(UTC).isoformat()}
     return stamp | {_OFFSET: int(offset.total_seconds())} if offset else stamp
@@ -346,7 +346,8 @@ def _day(text: str | None) -> date | None:
 async def scroll_in_parts(
     engine: ReadableEngine, scope: UserScope, fields: Sequence[str] | None = None
 ) -> list[StoredPoint]:
-    """Every point in scope, each once, however many ids, slots or repeated rounds that names."""
+    """Every point in scope, each once. The scope may name any number of ids, slots or repeated
+    rounds."""
     found: dict[str, StoredPoint] = {}
     for part in _parts(scope):
         found |= {hit.id: hit for hit in await engine.scroll(part, fields)}
@@ -365,7 +366,7 @@ async def records_in(
 async def postings_in_parts(
     engine: ReadableEngine, terms: Sequence[int], scope: UserScope, limit: int
 ) -> list[Similarities]:
-    """`Engine.postings` of however many terms."""
+    """Like `Engine.postings`, for any number of terms."""
     found: list[Similarities] = []
     for start in range(0, len(terms), _TERMS_AT_ONCE):
         await pause()
@@ -374,7 +375,7 @@ async def postings_in_parts(
 
 
 def _parts(scope: UserScope) -> Iterator[UserScope]:
-    """The scope as several, each with some of what it names many of."""
+    """Split a scope that names many ids, slots or repeated rounds into several scopes."""
     for name in ("ids", "slots", "repeats"):
         named = getattr(scope, name)
         if named is not None and len(named) > _AT_ONCE:

@@ -1,8 +1,8 @@
 """Reach: where a memory may go, and the rules by which a memory is kept closer.
 
-A reader sees a memory up to a reach. What is kept closer is held back from it, by `UserScope`: the
-user's own view sees all, a reader on this computer all but what is never in answers, and a reader
-elsewhere only what may go anywhere.
+A reader sees memories up to a reach. Memories that are kept closer are held back from the reader,
+by `UserScope`: the user's own view sees all of them, a reader on this computer all but those that
+are never in answers, and a reader elsewhere only those that may go anywhere.
 """
 
 import re
@@ -19,13 +19,13 @@ class Reach(StrEnum):
 
     ANYWHERE = "anywhere"
     THIS_COMPUTER = "this_computer"
-    """Never to a model, nor to an embedder, that is not local."""
+    """It never goes to a model or an embedder that is not local."""
     NEVER_IN_ANSWERS = "never_in_answers"
-    """To nobody but the user who looks it up."""
+    """It goes to nobody but the user who looks it up."""
 
     @property
     def closer(self) -> tuple["Reach", ...]:
-        """What is held back from a reader who sees up to this."""
+        """The reaches that are held back from a reader who sees up to this one."""
         every = tuple(Reach)
         return every[every.index(self) + 1 :]
 
@@ -35,14 +35,14 @@ class Reach(StrEnum):
 
 
 def closest(reaches: Iterable[Reach]) -> Reach:
-    """The one of these that keeps a memory closest; anywhere where there are none."""
+    """The strictest of these reaches; `ANYWHERE` if there are none."""
     return max(reaches, key=list(Reach).index, default=Reach.ANYWHERE)
 
 
 @dataclass(frozen=True)
 class ReachRule:
-    """What is kept so close without being asked: a memory with one of these words on either side,
-    with one of these labels, or in one of these spaces."""
+    """A rule that limits the reach of a memory with one of these words on either side, with one of
+    these labels, or in one of these spaces."""
 
     reach: Reach
     words: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What is asked of a memory: rounds recalled, listed and read, sessions. Nothing here writes."""
+"""The reading side of a memory: recall, lists, single rounds, sessions. Nothing here writes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -41,13 +41,13 @@ from memory_store.recall._remembered import KnownRecords, RoundOutlines
 from memory_store.recall._search import SearchedMemory, query_vector
 from memory_store.scheduler import aside, in_order, in_slices
 
-# Going through a round or a fact takes as long as reading so many characters.
+# Going through a round or a fact takes as long as reading this many characters.
 FACT = 20
 
 
 class MemoryReader:
-    """Rounds of many users on one engine, to be read. Every call that is for a user names the user;
-    none reaches another's."""
+    """Reads rounds of many users on one engine. Every call for a user names the user, and none
+    reaches rounds of another user."""
 
     def __init__(
         self,
@@ -59,11 +59,11 @@ class MemoryReader:
         self._engine = engine
         self._settings = settings or RecallSettings()
         self._searching = Gate()
-        """Who compares vectors is beside others; who changes what they are made by is alone."""
+        """Tasks that compare vectors are beside others; one that changes the embedder is alone."""
         self._use(Indexer(embedder, design or KeyDesign()))
 
     def _share(self, whole: "MemoryReader") -> None:
-        """Read by the same engine and settings, beside the same others."""
+        """Take over the engine, the settings and the gate of another reader."""
         self._engine = whole._engine
         self._settings = whole._settings
         self._searching = whole._searching
@@ -83,26 +83,27 @@ class MemoryReader:
 
     @property
     def _seen(self) -> ReadableEngine:
-        """All that is read for a user is read here."""
+        """The engine through which everything for a user is read."""
         return self._searched.engine
 
     @property
     def reach(self) -> Reach:
-        """Up to where it is seen here."""
+        """The reach up to which this reader sees rounds."""
         return Reach.NEVER_IN_ANSWERS
 
     async def as_seen(self, record: Record) -> Record:
-        """A record that is at hand, without what others say of it that is held back here."""
+        """The record without the words of rounds that it is linked to and that this reader may not
+        see."""
         return record
 
     def seen_up_to(self, reach: Reach) -> "MemoryReader":
-        """The memory as a reader sees it from whom all is held back that is kept closer than this.
-        Where the embedder is not local, this is all that may not go anywhere."""
+        """The memory without the rounds that are kept closer than this reach. If the embedder is
+        not local, only rounds that may go anywhere are seen."""
         return self if reach is Reach.NEVER_IN_ANSWERS else _SeenMemory(self, reach)
 
     @property
     def embedder(self) -> Embedder:
-        """What the memory is searched by now."""
+        """The embedder that the memory is searched by now."""
         return self._indexer.embedder
 
     @property
@@ -118,8 +119,8 @@ class MemoryReader:
     async def known_facts(
         self, user_id: str, statements: Sequence[str], limit: int, besides: Collection[str] = ()
     ) -> list[FactLink]:
-        """What the user stated, in other rounds than those with the ids `besides`, and still holds:
-        the nearest to each of the statements first."""
+        """The user's facts that still hold, the nearest to each of the statements first. Facts of
+        the rounds with the ids `besides` are left out."""
         async with self._searching.beside_others():
             return await known_facts(self._seen, self.embedder, user_id, statements, limit, besides)
 
@@ -156,8 +157,7 @@ class MemoryReader:
         today: date | None = None,
         zone: tzinfo = UTC,
     ) -> Told | None:
-        """One record with the histories of its facts, as they stood on a day of a zone, or stand
-        today.
+        """One record with the histories of its facts, as of a day of a zone, or as of today.
 
         None when this user has no such round, or had none on that day.
         """
@@ -176,18 +176,18 @@ class MemoryReader:
     async def sessions(
         self, user_id: str, where: Where = (), zone: tzinfo = UTC
     ) -> list[SessionSummary]:
-        """Every session of a user, oldest first, with its days in a zone; of rounds labelled like
-        this only."""
+        """Every session of a user, oldest first, with its days in a zone. With `where`, only rounds
+        with these labels count."""
         hits = await self._seen.scroll(UserScope(user_id, labels=where), SUMMARY_FIELDS)
         return await aside(FACT * len(hits), summarise, hits, zone)
 
     async def conflicts(self, user_id: str) -> list[Conflict]:
-        """What contradicts the user's own statements and may be another's, the newest first.
-        `correct` says with `speakers` who said it."""
+        """Statements that contradict the user's own and may be somebody else's, the newest first.
+        `correct` settles who said them, with `speakers`."""
         return await conflicts(self._seen, user_id)
 
     async def health(self, user_id: str, checkup: Checkup) -> list[FactHealth]:
-        """What there is to say of each of the user's facts."""
+        """The findings about the user's facts, by kind."""
         records = await records_in(self._seen, UserScope(user_id), HEALTH_FIELDS)
         size = FACT * sum(1 + len(record.facts) for record in records)
         return await aside(size, health_of, records, checkup, self.language)
@@ -236,26 +236,26 @@ class MemoryReader:
         return sorted(one.space for one in owners if one.space and one.user_id == user_id)
 
     async def shared_spaces(self, user_id: str) -> list[str]:
-        """The names of the shared spaces of which a user is a member, or was and said something
-        that is kept, in order."""
+        """The names of the shared spaces of a user, in order: those the user is a member of, and
+        those the user has left but in which something the user said is kept."""
         owners = filter(is_shared, await self._engine.owners(user_id))
         return sorted({space for space in (whose(owner).space for owner in owners) if space})
 
     async def count(self, user_id: str, where: Where = ()) -> int:
-        """How many rounds are kept for a user, of those labelled like this."""
+        """How many rounds with these labels are kept for a user."""
         return await self._seen.count(UserScope(user_id, labels=where))
 
     async def unenriched(
         self, *states: EnrichmentState, lapsed: datetime | None = None
     ) -> list[Record]:
         """The records of all users whose enrichment is in one of these states; with `lapsed` only
-        those that somebody had claimed until then, or for less."""
+        those with a claim that was over at that time."""
         hits = await self._engine.in_state([state.value for state in states], lapsed)
         return await _records(hits)
 
     async def verify(self) -> int:
-        """Read every round of everybody; how many there are. Raises `StoreDamaged` where one that
-        was acknowledged is missing or altered, or cannot be read."""
+        """Read every round of everybody, and return how many there are. Raises `StoreDamaged` if an
+        acknowledged round is missing, altered or unreadable."""
         await self._engine.verify()
         return sum([len(await self.records(user_id)) for user_id in await self.users()])
 
@@ -264,14 +264,14 @@ class MemoryReader:
         return await self._engine.promise()
 
     async def check(self) -> None:
-        """Raise what is wrong when the engine or the embedder cannot be used."""
+        """Raise an error if the engine or the embedder cannot be used."""
         await self._engine.check()
         async with self._searching.beside_others():
             await self.embedder.embed(["ready?"], TextKind.QUERY)
 
     @property
     def key_fallbacks(self) -> Mapping[str, int]:
-        """Rounds written since the start that have nothing of what the key design takes."""
+        """How many rounds written since the start have no key of the key design."""
         return dict(self._indexer.fallbacks)
 
     @property
@@ -285,8 +285,8 @@ async def _records(hits: Sequence[StoredPoint]) -> list[Record]:
 
 
 class MemoryOver(MemoryReader):
-    """A memory as another reader tells of it, searched as that one is; what is told is changed by
-    who extends this."""
+    """A reader on top of another reader, and searched as that one is. Subclasses change what it
+    returns."""
 
     def __init__(self, of: MemoryReader) -> None:
         self._share(of)
@@ -307,7 +307,7 @@ class MemoryOver(MemoryReader):
 
 
 class _SeenMemory(MemoryReader):
-    """The whole memory as it is now, up to a reach."""
+    """A reader of the rounds of another reader that lie within a reach."""
 
     def __init__(self, whole: MemoryReader, up_to: Reach) -> None:
         self._share(whole)
@@ -318,11 +318,11 @@ class _SeenMemory(MemoryReader):
 
     @property
     def reach(self) -> Reach:
-        """Up to where it is seen here."""
+        """See `MemoryReader.reach`: `ANYWHERE` while the embedder is not local."""
         return self._up_to if self._of.embedder.is_local else Reach.ANYWHERE
 
     def seen_up_to(self, reach: Reach) -> MemoryReader:
-        """See `MemoryReader.seen_up_to`: never more than is seen here."""
+        """See `MemoryReader.seen_up_to`: never more than this reader sees."""
         return self._of.seen_up_to(reach if self._up_to.includes(reach) else self._up_to)
 
     async def _known(self, user_id: str, ids: Sequence[str]) -> dict[str, Record]:
@@ -337,10 +337,11 @@ class _SeenMemory(MemoryReader):
         return await self._sight.unlinked(record)
 
     async def recall(self, query: Query) -> Recall:
-        """What is found for the query, and how much of what is held back would be among it."""
+        """Recall what this reader may see, and count the held-back rounds that the whole memory
+        would have recalled."""
         if not await self._is_closer(query.user_id):
             found = await self._of.recall(query)
-            # Something may have been written, or kept closer, meanwhile.
+            # Meanwhile a round may have been written or its reach narrowed.
             if not await self._is_closer(query.user_id):
                 return found
         found = await super().recall(query)
@@ -351,5 +352,5 @@ class _SeenMemory(MemoryReader):
         return replace(found, held_back=len(held))
 
     async def _is_closer(self, user_id: str) -> bool:
-        """Whether anything of a user is held back here; of most users nothing is."""
+        """Whether any round of the user is held back here. For most users none is."""
         return await self._engine.count(UserScope(user_id, beyond=self.reach)) > 0

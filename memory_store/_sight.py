@@ -1,8 +1,8 @@
-"""A memory as a reader sees it: what is held back from the reader is not there.
+"""A memory as a reader sees it: rounds that are held back from the reader do not exist in it.
 
 This is the one place where reach is enforced. All that a reader reads goes through a `Sight`, which
-narrows every scope; nothing that a reader asks for can widen it again. What others say of a memory
-that is held back, by the links of their facts, is taken out as they are read.
+narrows every scope; nothing that a reader asks for can widen it again. Facts of other rounds may
+link to a held-back round and repeat its words: these are taken out as the rounds are read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ class Sight:
 
     async def count(self, scope: UserScope) -> int:
         """See `Engine.count`."""
-        # An engine knows by heart how many points a user has.
+        # An engine may keep the number of all points of a user, so only the others are counted.
         return await self._engine.count(scope) - await self._engine.count(self._held(scope))
 
     async def scroll(
@@ -66,12 +66,12 @@ class Sight:
         return [replace(one, payload=_without(one.payload, held)) for one in found]
 
     async def unlinked(self, record: Record) -> Record:
-        """A record without the words of rounds that are held back."""
+        """The record without the words of linked rounds that are held back."""
         held = await self.held_back(record.round.user_id, link_targets([record]))
         return from_plain(_without(to_plain(record), held)) if held else record
 
     async def held_back(self, user_id: str, ids: set[str]) -> set[str]:
-        """Those of these rounds that are held back."""
+        """The ids of those of these rounds that are held back."""
         if not ids:
             return set()
         scope = self._held(UserScope(user_id, ids=tuple(sorted(ids))))
@@ -85,14 +85,15 @@ class Sight:
 
 
 class SeenRecords:
-    """Records that are known to the whole memory, as a reader sees them."""
+    """The records that the whole memory keeps at hand, as a reader may see them."""
 
     def __init__(self, known: Callable[..., Any], sight: Sight) -> None:
         self._known = known
         self._sight = sight
 
     async def of(self, user_id: str, ids: Sequence[str]) -> dict[str, Record]:
-        """The records of a user with these ids; none of what is gone, another's or held back."""
+        """The records of a user with these ids, without rounds that do not exist, belong to another
+        user or are held back."""
         found: dict[str, Record] = await self._known(user_id, ids)
         held = await self._sight.held_back(user_id, {*found, *link_targets(found.values())})
         if not held:
@@ -117,7 +118,8 @@ def _links(fact: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _without(payload: Payload, held: set[str]) -> Payload:
-    """The payload without the words of these rounds. What one of them replaced holds no longer."""
+    """The payload without the words of these rounds. A fact that one of them replaced keeps a link
+    without words, as it no longer holds."""
     if not held or held.isdisjoint(_targets(payload)):
         return payload
     return {**payload, _LINKED: [_unlinked(fact, held) for fact in payload[_LINKED]]}

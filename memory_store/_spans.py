@@ -1,7 +1,7 @@
-"""Spans of days: the nouns that every language's reading of dates ends in, and their arithmetic.
+"""Spans of days: the types that the reading of dates returns in every language, and arithmetic.
 
-Pure functions; "today" is always an argument. How people name days is a matter of language:
-`memory_store/language/`.
+All functions are pure; "today" is always an argument. How people name days depends on the language:
+see `memory_store/language/`.
 
 Weeks run from Monday to Sunday (ISO 8601), unless somebody says otherwise. Seasons are the
 meteorological ones of the northern hemisphere (three whole months each, winter begins in December).
@@ -33,14 +33,14 @@ class Precision(StrEnum):
 
 
 class TimeUse(StrEnum):
-    """What the days that a question asks about do to the ranking."""
+    """How the days that a question asks about affect the ranking."""
 
     OFF = "off"
-    """Nothing."""
+    """They have no effect."""
     LIFT = "lift"
-    """What was said then, or is about then, ranks higher."""
+    """Rounds that were said then, or are about then, rank higher."""
     FILTER = "filter"
-    """Only what was said then, or is about then, is found; everything where that is nothing."""
+    """Only rounds said then, or about then, are found; all rounds if there are none."""
 
 
 class Relation(StrEnum):
@@ -72,8 +72,8 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class TimeExpression:
-    """Words of a text that name days. `first` and `last` are inclusive and are the days named;
-    what "since" or "before" makes of them is left to the reader of `relation`.
+    """Words of a text that name days. `first` and `last` are the days named, inclusive. How "since"
+    or "before" changes them is left to the reader of `relation`.
 
     `text` is the matched text with its preposition, `start` its offset in characters.
     `rolling` marks a window that ends or begins today ("the past two weeks").
@@ -90,7 +90,7 @@ class TimeExpression:
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """The days a question asks about, inclusive; an open end is None. `text` is what said so."""
+    """The days a question asks about, inclusive; an open end is None. `text` is their words."""
 
     first: date | None
     last: date | None
@@ -99,17 +99,17 @@ class TimeRange:
 
     @property
     def days(self) -> Days:
-        """The range without its provenance."""
+        """The range without its unit and its words."""
         return Days(self.first, self.last)
 
     def in_weeks_from(self, weekday: int, today: date) -> "TimeRange":
-        """The same where the weeks of who speaks begin on another weekday than Monday, which is 0:
-        this week, the last, the next, counted from that of today."""
+        """The same calendar week, counted from today's, for a speaker whose weeks begin on another
+        weekday than Monday (0). A range that is no calendar week stays as it is."""
         if self.precision is not Precision.WEEK or self.first is None or not weekday:
             return self
         weeks, days = divmod((self.first - week_of(today).first).days, 7)
         if days:
-            return self  # Seven days, and no week of a calendar.
+            return self  # These are any seven days, not a calendar week.
         first = today + timedelta(days=7 * weeks - (today.weekday() - weekday) % 7)
         return replace(self, first=first, last=first + timedelta(days=6))
 
@@ -124,7 +124,7 @@ def one_day(day: date) -> Span:
 
 
 def add_months(day: date, months: int) -> date:
-    """The same day some months later (earlier when negative), or the last day of that month."""
+    """The same day some months later (earlier if negative), or that month's last day if shorter."""
     later: date = day + relativedelta(months=months)
     return later
 
@@ -175,7 +175,7 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
 
 
 class Which(Enum):
-    """Which of the days that come again is meant."""
+    """Which occurrence of recurring days is meant."""
 
     PAST = "begun already, the latest"
     FUTURE = "not over yet, the earliest"
@@ -190,7 +190,7 @@ _AROUND = {Precision.WEEK: week_of, Precision.MONTH: month_of, Precision.YEAR: y
 
 @dataclass(frozen=True, slots=True)
 class Recurring:
-    """Days that come again each `period` (week, month or year); `near` lists them around a day."""
+    """Days that recur each `period` (week, month or year); `near` lists them around a day."""
 
     near: Callable[[date], list[Span]]
     period: Precision
@@ -228,7 +228,7 @@ def _first(span: Span) -> date:
 
 
 def yearly(of_year: Callable[[int], Span | None]) -> Recurring:
-    """Days that come again every year; a year without them (29 February) is skipped."""
+    """Days that recur every year; a year without them (29 February) is skipped."""
 
     def near(day: date) -> list[Span]:
         years = range(max(1, day.year - 8), min(9998, day.year + 8) + 1)

@@ -1,8 +1,8 @@
-"""A memory of nothing but what the user stated, in their own words, and what still holds of it.
+"""A view of a memory with only what the user stated, in their own words, and what still holds.
 
-What is left out of a round is counted by why: what was `replaced`, is `in_conflict` with what may
-be another's, is `expired`, is in `others` words than the user's own, or stands in `answers` of the
-assistant.
+What is left out of a round is counted by reason: it was `replaced`, is `in_conflict` with something
+that may be somebody else's, is `expired`, is in `others` words than the user's own, or is one of
+the `answers` of the assistant.
 """
 
 from collections import Counter
@@ -20,13 +20,13 @@ from memory_store._reader import MemoryOver, MemoryReader
 from memory_store._types import Fact, Record, SessionSummary
 from memory_store.recall._query import Query, Recall, Recalled
 
-# Who found a statement in the user's own words; a model words it anew.
+# Facts from these sources keep the user's own words; a model would reword them.
 _VERBATIM = ("rule", "user", CORRECTION)
 _Place = tuple[str, str]
 
 
 class StatedMemory(MemoryOver):
-    """What of a memory the user stated, as it holds at a time."""
+    """The part of a memory that the user stated and that holds at a given time."""
 
     def __init__(self, of: MemoryReader, at: datetime) -> None:
         super().__init__(of)
@@ -37,7 +37,7 @@ class StatedMemory(MemoryOver):
         return StatedMemory(self._of.seen_up_to(reach), self._at)
 
     async def recall(self, query: Query) -> Recall:
-        """What was stated in the rounds that are found, and how much more there is in them."""
+        """Recall rounds, cut to what the user stated in them; count what is left out of them."""
         found = await self._of.recall(query)
         disputed = await self._disputed(query.user_id)
         left: Counter[str] = Counter()
@@ -68,7 +68,7 @@ class StatedMemory(MemoryOver):
         today: date | None = None,
         zone: tzinfo = UTC,
     ) -> Told | None:
-        """See `MemoryReader.told`; without what a fact replaced."""
+        """See `MemoryReader.told`; the histories leave out what a fact replaced."""
         found = await self._of.told(user_id, round_id, as_of, today, zone)
         stated = await self._stated(user_id, [found.record]) if found else []
         if found is None or not stated:
@@ -87,7 +87,7 @@ class StatedMemory(MemoryOver):
     async def sessions(
         self, user_id: str, where: Where = (), zone: tzinfo = UTC
     ) -> list[SessionSummary]:
-        """See `MemoryReader.sessions`; without their first words, which may state nothing."""
+        """See `MemoryReader.sessions`; without their openings, which may be no statements."""
         return [replace(one, opening="") for one in await self._of.sessions(user_id, where, zone)]
 
     async def listed(self, listing: Listing) -> Page:
@@ -106,7 +106,7 @@ class StatedMemory(MemoryOver):
         return [record for record in cut if record]
 
     async def _disputed(self, user_id: str) -> set[_Place]:
-        """The user's statements that are contradicted by something that another may have said."""
+        """The user's statements that a fact in doubt contradicts."""
         every = await self._of.conflicts(user_id)
         return {(held.round_id, held.text) for one in every for held in one.held}
 
@@ -134,7 +134,7 @@ class StatedMemory(MemoryOver):
             yield "answers"
 
     def _why_not(self, record: Record, fact: Fact, disputed: Collection[_Place]) -> str:
-        """Why a fact is left out; empty where it is not."""
+        """Why a fact is left out; empty if it is not."""
         expires_at = record.round.expires_at
         if expires_at and expires_at <= self._at:
             return "expired"

@@ -33,12 +33,13 @@ from memory_store.transfer._in_use import Moment, Use, is_unfinished, reindex_in
 from memory_store.transfer._records import owned
 from memory_store.transfer._reindexing import Reindexed
 
-# Rounds that get the title of their session in one go.
+# How many rounds get the title of their session in one go.
 _NAMED_AT_ONCE = 16
 
 
 class MemoryStore(MemoryReader):
-    """Rounds of many users on one engine. Every call names its user; none reaches another's."""
+    """Rounds of many users on one engine. Every call names its user, and none reaches rounds of
+    another user."""
 
     def __init__(
         self,
@@ -50,13 +51,13 @@ class MemoryStore(MemoryReader):
         forget_vectors: bool = True,
         reach_rules: Sequence[ReachRule] = (),
     ) -> None:
-        """`forget_vectors` lets the embedder's caches forget the vectors of texts that are
-        forgotten; without it they need not be encoded again when the same texts come back. By
-        `reach_rules` memories are kept closer than was asked."""
+        """With `forget_vectors` the embedder's caches drop the vectors of forgotten texts; without
+        it the same texts need not be encoded again when they come back. `reach_rules` may keep
+        memories closer than was asked."""
         self.reaches = Reaches(engine, reach_rules)
         self._forgets_vectors = forget_vectors
         self.writes = Gate()
-        """Who writes is beside others; who puts another index in place is alone."""
+        """Writers are beside others; a task that puts another index in place is alone."""
         super().__init__(engine, embedder, settings, design)
 
     def _use(self, indexer: Indexer) -> None:
@@ -101,17 +102,17 @@ class MemoryStore(MemoryReader):
     ) -> list[Record]:
         """Store rounds with their facts, keys and words; durable and found when this returns.
 
-        Writing a round again replaces it: the same round twice is the same record. `enrichment`
-        is `PENDING` where `enrich` is to follow. With `over`, which is for the rounds of one user,
-        only rounds that hold exactly these turns are replaced and all others must be new;
-        `RoundTaken` says that another writer was faster with some.
+        Writing a round again replaces it: the same round twice gives one record. `enrichment` is
+        `PENDING` if `enrich` is to follow. With `over`, which takes rounds of one user only, rounds
+        are replaced only if they hold exactly these turns, and all other rounds must be new.
+        Raises `RoundTaken` if another writer was faster with any of them.
         """
         return await self._writer.write(
             [await self._read_anew(r, enrichment) for r in rounds], over
         )
 
     async def foreseen(self, round: Round) -> Record:
-        """The record that the round would be now, with what it would replace; nothing is stored."""
+        """The record that the round would become now, with its links; nothing is stored."""
         return await self._linking.foreseen(await self._read_anew(round, EnrichmentState.DONE))
 
     async def _read_anew(self, round: Round, enrichment: EnrichmentState) -> Record:
@@ -126,9 +127,8 @@ class MemoryStore(MemoryReader):
 
     @beside_others
     async def set_reach(self, user_id: str, ids: Sequence[str], reach: Reach) -> list[Record]:
-        """Let these rounds of a user go so far, and no farther; and no farther, either, any others
-        whose answers repeat them. Those that changed, as they are then. `RoundTaken` when one is
-        just being written.
+        """Set the reach of these rounds of a user; rounds whose answers repeat them go no farther.
+        Return the changed records. Raises `RoundTaken` if another writer is writing one of them.
         """
         return await self._keep_up_to(user_id, ids, reach)
 
@@ -163,21 +163,21 @@ class MemoryStore(MemoryReader):
 
     @beside_others
     async def enrich_again(self, user_id: str, ids: Sequence[str]) -> None:
-        """Set those of these rounds that failed back to `pending`, their attempts forgotten.
+        """Set the failed ones of these rounds back to `pending`, with no attempts.
 
-        Somebody else may have done so already, and even have enriched them: those stay.
+        Rounds that are no longer failed, because another process retried them, stay as they are.
         """
         await self._enrichment.again(user_id, ids)
 
     @beside_others
     async def claim(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
-        """Claim those of these rounds of one user that wait for enrichment; until the claim is
-        over, nobody else gets them. Claimed until `now`, they are free again."""
+        """Claim the rounds, of these of one user, that wait for enrichment, and return them. Nobody
+        else gets them until the claim ends; a claim until `now` sets them free again."""
         return await self._enrichment.claimed(rounds, claim, now)
 
     @beside_others
     async def let_go(self, query: str) -> None:
-        """Keep no vector of a text that was searched for and is not kept."""
+        """Drop the vectors of a query that was searched for and is not stored."""
         if self._forgets_vectors:
             said = [query, in_plain_words(query)]
             await self.embedder.forget([*said, *map(self.language.as_statement, said)])
@@ -186,9 +186,9 @@ class MemoryStore(MemoryReader):
     async def name_session(
         self, user_id: str, session_id: str, title: str | None, labels: Labels | None = None
     ) -> list[Record]:
-        """Name a session, or with an empty title have it named by nothing but its opening; or label
-        all its rounds anew. None leaves it as it is. Its records as they are then, empty when there
-        is none."""
+        """Set the title of a session, the labels of all its rounds, or both; None leaves a part as
+        it is. With an empty title a session is known by its opening. Return its records, empty if
+        there is no such session."""
         named: dict[str, Any] = {}
         if title is not None:
             named["session_title"] = as_title(title)
@@ -207,7 +207,7 @@ class MemoryStore(MemoryReader):
 
     @beside_others
     async def pin(self, user_id: str, round_id: str, pinned: bool) -> Record | None:
-        """Pin a round, or let it go; its record, None where this user has no such round."""
+        """Pin or unpin a round. Return its record, or None if this user has no such round."""
         if not is_round_id(round_id):
             return None
         scope = UserScope(user_id, ids=(round_id,))
@@ -216,9 +216,9 @@ class MemoryStore(MemoryReader):
 
     @beside_others
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> list[Record]:
-        """Store records that were taken out somewhere, as this user's; those that were new.
+        """Store records exported elsewhere as this user's, and return those that were new.
 
-        What is there already stays as it is; `RoundTaken` when it is just being written.
+        Rounds that exist stay as they are. Raises `RoundTaken` if another writer is writing one.
         """
         ours = await aside(FACT * len(records), owned, records, user_id)
         held = await self._writer.held(user_id, [r.id for r in ours]) if ours else {}
@@ -233,7 +233,7 @@ class MemoryStore(MemoryReader):
     async def let_supersede(self, user_id: str, round_id: str, allowed: bool) -> Record | None:
         """Undo what the facts of a round replaced, or let the rules link them again.
 
-        None when this user has no such round; `RoundTaken` when it is just being written.
+        None if this user has no such round. Raises `RoundTaken` if another writer is writing it.
         """
         record = await self.round(user_id, round_id)
         if record is None:
@@ -252,11 +252,11 @@ class MemoryStore(MemoryReader):
         *,
         enrichment: EnrichmentState = EnrichmentState.DONE,
     ) -> Corrected | None:
-        """Put right what a round says; what it said before is nowhere found again.
+        """Correct what a round says; its earlier content is no longer found anywhere.
 
-        Doing it twice is doing it once. `enrichment` is `PENDING` where `enrich` is to follow, for
-        the rounds whose answers are withdrawn, too.
-        None when this user has no such round; `RoundTaken` when it is just being written.
+        Repeating a correction changes nothing. `enrichment` is `PENDING` if `enrich` is to follow,
+        also for rounds whose answers are withdrawn. None if this user has no such round. Raises
+        `RoundTaken` if another writer is writing it.
         """
         record = await self.round(user_id, round_id)
         if record is None:
@@ -272,7 +272,8 @@ class MemoryStore(MemoryReader):
 
     @beside_others
     async def ask_again(self, user_id: str, today: date) -> list[FactLink]:
-        """What the user is to be asked by today, whether it still holds; each fact is told once."""
+        """The facts of which the user is to be asked by today whether they still hold, each only
+        once."""
         return await self._linking.to_be_asked(user_id, today)
 
     @beside_others
@@ -284,11 +285,11 @@ class MemoryStore(MemoryReader):
         dry_run: bool = False,
         enrichment: EnrichmentState = EnrichmentState.DONE,
     ) -> Forgotten:
-        """Forget one round; how much that is. What it replaced holds again, and answers of other
-        rounds that repeated it are withdrawn.
+        """Forget one round and count what goes. Facts that it replaced hold again, and answers of
+        other rounds that repeated it are withdrawn.
 
-        With `dry_run`, which all that forgets has, nothing is done but count. `enrichment` is
-        `PENDING` where `enrich` is to follow for the rounds whose answers are withdrawn.
+        With `dry_run` it only counts. `enrichment` is `PENDING` if `enrich` is to follow for the
+        rounds whose answers are withdrawn.
         """
         scope = UserScope(user_id, ids=(round_id,))
         if not is_round_id(round_id):
@@ -317,7 +318,7 @@ class MemoryStore(MemoryReader):
         dry_run: bool = False,
         enrichment: EnrichmentState = EnrichmentState.DONE,
     ) -> Forgotten:
-        """Forget what a rule names; otherwise as `forget_round`."""
+        """Forget the rounds that a rule names; otherwise like `forget_round`."""
         ids: set[str] = set()
         for scope in rule.scopes(user_id):
             ids |= {hit.id for hit in await self._engine.scroll(scope, ["session_id"])}
@@ -333,8 +334,8 @@ class MemoryStore(MemoryReader):
         dry_run: bool = False,
         enrichment: EnrichmentState = EnrichmentState.DONE,
     ) -> Forgotten:
-        """Forget everything of a user, or what one member said in a shared space; how much that
-        is."""
+        """Forget everything of a user, or everything that `person` said in a shared space;
+        otherwise like `forget_round`."""
         scope = UserScope(user_id, person=person)
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
@@ -349,9 +350,9 @@ class MemoryStore(MemoryReader):
     ) -> Reindexed:
         """Index the memory anew by another embedder or key design, and search by it from then on.
 
-        Everybody is served by the old index meanwhile. What was interrupted is gone on with.
-        `again` does it even if nothing has changed; `moment` waits for a good one to change over,
-        when writers have to wait. Raises what `transfer.reindex` raises.
+        The old index serves everybody meanwhile. An interrupted reindexing is continued. `again`
+        indexes even if nothing has changed. `moment` waits for a good moment to change over, as
+        writers have to wait then. Raises what `transfer.reindex` raises.
         """
         before = self.embedder
         embedder = await asyncio.to_thread(make_embedder)
@@ -383,10 +384,10 @@ class MemoryStore(MemoryReader):
         await self._engine.write_identity(indexer.identity)
 
     async def scrub(self, *, if_due: bool = False) -> bool:
-        """Take what was forgotten or put right off the disk; False where nothing was done.
+        """Remove forgotten and corrected texts from the disk. Return False if nothing was done.
 
-        With `if_due` only where so much was forgotten that the work is worth it. A Qdrant server
-        clears its files by itself.
+        With `if_due` it only does so once enough was forgotten to be worth the work. A Qdrant
+        server clears its files by itself.
         """
         return await self._engine.scrub(if_due=if_due)
 

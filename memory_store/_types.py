@@ -1,4 +1,4 @@
-"""The nouns of the store: rounds, facts, records, sessions. Plain frozen data."""
+"""The basic types of the store: rounds, facts, records, sessions. Plain frozen data."""
 
 import hashlib
 import uuid
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memory_store.language.reading import Reading
 
 CORRECTED = "corrected:"
-"""How the mark of a correction among the turn ids of a round begins."""
+"""The prefix of the mark that a correction leaves among the turn ids of a round."""
 
 _ID_SPACE = uuid.UUID("6d0d9f5c-3c5e-5b7a-9a0e-9a4c8f1f2b61")
 
@@ -28,7 +28,7 @@ def round_id(user_id: str, session_id: str, round_index: int) -> str:
     """The id of a round: the same place in the same session is always the same id (UUIDv5)."""
     # Length prefixes keep ("ab", "c") and ("a", "bc") apart.
     name = f"{len(user_id)}:{user_id}/{len(session_id)}:{session_id}/{round_index}"
-    # The same as `str(uuid.uuid5(_ID_SPACE, name))`, without an object in between.
+    # This equals `str(uuid.uuid5(_ID_SPACE, name))`, but is faster as it makes no UUID object.
     digest = bytearray(hashlib.sha1(_ID_SPACE.bytes + name.encode()).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x50
     digest[8] = digest[8] & 0x3F | 0x80
@@ -37,7 +37,7 @@ def round_id(user_id: str, session_id: str, round_index: int) -> str:
 
 
 def is_round_id(text: str) -> bool:
-    """Whether the text could be the id of a round; any other text names none."""
+    """Whether the text has the form of a round id."""
     try:
         return str(uuid.UUID(text)) == text
     except ValueError:
@@ -45,15 +45,15 @@ def is_round_id(text: str) -> bool:
 
 
 Place = tuple[datetime, str, int]
-"""Where a round stands among the rounds of its user: by date, then by session and index."""
+"""The sort key of a round among the rounds of its user: date, session and index."""
 
 Held = Mapping[str, tuple[str, ...]]
-"""What rounds hold, by round id: the ids of their turns."""
+"""By round id, the ids of the turns that the round holds."""
 
 
 def in_zone(instant: datetime, zone: tzinfo) -> datetime:
-    """The instant by the clocks of a zone, at a fixed distance from UTC: Python compares two times
-    of one zone by their clocks, which are put back once a year."""
+    """The instant by the clocks of a zone, with a fixed offset from UTC. Python compares two times
+    of one zone by their clocks, which would be wrong where these are put back once a year."""
     there = instant.astimezone(zone)
     return there.replace(tzinfo=timezone(there.utcoffset() or timedelta()))
 
@@ -88,10 +88,10 @@ class Days:
 class Round:
     """A user turn with the assistant turn that answers it; either side may be empty.
 
-    `session_date` is when the round was said (never when it was stored). It must carry a zone, in
-    which its day is counted, and "tomorrow" in its words.
-    `turn_ids` name the turns the round was made of, so that a turn sent twice is known. A round
-    whose text or facts the user put right says when (`corrected_at`) and has a mark among them.
+    `session_date` is when the round was said (never when it was stored). It must carry a zone: its
+    day, and words such as "tomorrow", are counted in it. `turn_ids` name the turns the round was
+    made of, so that a turn sent twice is recognised. If the user corrected its text or facts,
+    `corrected_at` says when, and a mark stands among the turn ids.
     """
 
     user_id: str
@@ -105,24 +105,24 @@ class Round:
     turn_ids: tuple[str, ...] = ()
     corrected_at: datetime | None = None
     repeats: tuple[str, ...] = ()
-    """Ids of the rounds whose words its answer repeats: it is withdrawn when they go."""
+    """Ids of the rounds whose words its answer repeats. If they go, the answer is withdrawn."""
     tools: tuple[str, ...] = ()
     """The names of the tools that were called for its answer."""
     session_title: str = field(default="", compare=False)
-    """What its session was named, if it was; the same in all its rounds. It is no part of what the
-    round says, and neither is what follows."""
+    """The title given to its session, if any; the same in all its rounds. Like all fields below, it
+    is no part of what the round says, so it does not count when rounds are compared."""
     labels: Labels = field(default_factory=dict, compare=False)
-    """Metadata of the caller's own."""
+    """The caller's own metadata."""
     expires_at: datetime | None = field(default=None, compare=False)
-    """When it may be forgotten, which somebody must ask for."""
+    """When it may be forgotten. It goes only when `forget_by_rule` asks for it."""
     pinned: bool = field(default=False, compare=False)
     """Whether the user wants it to be at hand for every answer."""
     reach: Reach = field(default=Reach.ANYWHERE, compare=False)
-    """Where it may go."""
+    """How far it may go."""
     outcome: str = field(default="", compare=False)
-    """What the assistant did with what the user said, in a word of the assistant's own."""
+    """What the assistant did with the message, in a word that the assistant chooses."""
     reading: "Reading | None" = field(default=None, compare=False, repr=False)
-    """What the user's side may mean, as it was read; None where it was not."""
+    """What the user's side may mean, as it was read; None if it was not read."""
 
     def __post_init__(self) -> None:
         if not self.user_id or not self.session_id:
@@ -141,7 +141,7 @@ class Round:
 
     @property
     def person(self) -> str | None:
-        """Whose it is beside its owner: of a space its user, of a shared one who said it."""
+        """In a space, its user; in a shared space, who said the round; else None."""
         owner = whose(self.user_id)
         if is_shared(self.user_id):
             return self.user_name
@@ -163,12 +163,12 @@ class Round:
 
     @property
     def size(self) -> int:
-        """Characters of both sides."""
+        """The number of characters of both sides."""
         return len(self.user_text) + len(self.assistant_text)
 
     @property
     def is_changed(self) -> bool:
-        """Whether it no longer says what its turns said: put right, or its answer withdrawn."""
+        """Whether it no longer says what its turns said: it was corrected or lost its answer."""
         return len(self.turns) < len(self.turn_ids)
 
     @property
@@ -187,15 +187,15 @@ class Speaker(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Speaker | None":
-        # Older memories call quoted words another's.
+        # Older memories have "other" for quoted words.
         return cls.QUOTED if value == "other" else None
 
 
 @dataclass(frozen=True, slots=True)
 class FactLink:
-    """Names a fact: its round's id, its words, and when it was said.
+    """Names a fact by the id of its round, its words, and when it was said.
 
-    `by` says who found that one fact replaces the other: `rule`, or a model id.
+    `by` says who found the link between the two facts: `rule`, a model id, or another finder.
     """
 
     round_id: str
@@ -205,14 +205,14 @@ class FactLink:
 
 
 CONDITION = "condition"
-"""Who found a link where the day of a fact's condition is over: it leads to the fact itself, which
-says so, and names that day."""
+"""The finder named in a link that ends a fact because the last day of its condition is over. The
+link leads to the fact itself, and its date is that day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Up to when a fact holds, in the words that say so: to the end of the day `until`, or while
-    the user gives a `slot` this `value`. Neither where the user will say so."""
+    """Until when a fact holds, with the words that say so: to the end of the day `until`, or while
+    the user's `slot` has this `value`. With neither, it holds until the user says that it ended."""
 
     text: str
     until: date | None = None
@@ -221,22 +221,22 @@ class Condition:
 
     @classmethod
     def until_day(cls, day: date) -> Self:
-        """To the end of a day."""
+        """A condition that holds to the end of a day."""
         return cls(f"until {day.day} {day:%B %Y}", day)
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One standalone statement found in a round. `source` is `rule`, a model id, or `user` where
-    the user wrote it.
+    """One standalone statement found in a round. `source` is `rule`, a model id, or `user` if the
+    user wrote it.
 
     `event_dates` are the days it talks about, which are seldom the day it was said. A fact that no
-    longer holds stays, linked to the one that replaced it (`superseded_by`) and back. `slot` says
-    what a statement gives a value for ("live in"), where rules can tell; facts of one slot replace
-    each other by date, where they are surely the user's own. A fact that is `in_doubt` may be
-    another's, whatever its speaker: it replaces nothing, and `contradicts` what it would replace
-    until the user says who said it. `confirmed_at` is when the user last said that it still holds,
-    `ask_on` the day from which on they are asked, once, whether it does.
+    longer holds stays, with links to the fact that replaced it (`superseded_by`) and back. `slot`
+    says what the statement gives a value for ("live in"), if rules can tell; later facts of one
+    slot replace earlier ones if they are surely the user's own. A fact `in_doubt` may be somebody
+    else's, whatever its speaker: it replaces nothing, but `contradicts` what it would replace until
+    the user says who said it. `confirmed_at` is when the user last said that it still holds;
+    `ask_on` is the day from which they are asked, once, whether it does.
     """
 
     text: str
@@ -265,7 +265,7 @@ class Fact:
 
 
 class EnrichmentState(StrEnum):
-    """How far the background work on a round is."""
+    """How far the enrichment of a round, a background task, is."""
 
     PENDING = "pending"
     DONE = "done"
@@ -276,9 +276,9 @@ class EnrichmentState(StrEnum):
 class Record:
     """A round as it is stored: the value, its facts, and bookkeeping.
 
-    `attempts` counts the extractions that were tried, `extractor` names the one that succeeded,
-    `failure` says why the last one did not. `may_supersede` is False where the user undid what its
-    facts had replaced.
+    `attempts` counts the extractions that were tried, `extractor` names the extractor of the last
+    one, and `failure` says why it failed. `may_supersede` is False if the user undid what the facts
+    had replaced.
     """
 
     round: Round
@@ -297,8 +297,8 @@ class Record:
         return self.round.id
 
     def told_in(self, zone: tzinfo) -> "Record":
-        """The record as somebody in a zone tells it. A round that was said elsewhere keeps the days
-        of that place; one of which nobody knows where takes theirs."""
+        """The record with days as counted in this zone. A round that was said with a UTC offset of
+        its own keeps that one."""
         said_at = self.round.session_date
         if zone is UTC or said_at.utcoffset():
             return self
@@ -327,10 +327,10 @@ class SessionSummary:
     enrichment: Mapping[EnrichmentState, int]
     failures: tuple[EnrichmentFailure, ...] = ()
     opening: str = ""
-    """How its first round begins."""
+    """The first words of its first round."""
     title: str = ""
-    """What it was named, if it was."""
+    """The title that it was given, if any."""
     days: Mapping[date, int] = field(default_factory=dict)
     """How many of its rounds were said on each day."""
     labels: Labels = field(default_factory=dict)
-    """What all its rounds are labelled with."""
+    """The labels that all its rounds share."""

@@ -1,4 +1,4 @@
-"""What was worked out of texts that are read again and again, kept by their digests: no texts."""
+"""A cache of results worked out from texts, keyed by digests so that no texts are kept."""
 
 import hashlib
 import threading
@@ -10,7 +10,7 @@ _Result = TypeVar("_Result")
 
 
 class ByDigest(Generic[_Result]):
-    """Results of texts, for any number of threads; those asked for longest ago go first."""
+    """Results for texts, safe for threads; at most `most`, the least recently used go first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -18,7 +18,7 @@ class ByDigest(Generic[_Result]):
         self._lock = threading.Lock()
 
     def of(self, text: str, make: Callable[[], _Result]) -> _Result:
-        """The value that was made for this text before, or is made now."""
+        """The result that was made for this text before, else a new one from `make`."""
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         with self._lock:
             if key in self._known:

@@ -1,4 +1,4 @@
-"""What can go wrong in the store, sorted by who must act."""
+"""The errors of the store. Each says who must act: the caller or the operator."""
 
 
 class MemoryStoreError(Exception):
@@ -6,7 +6,7 @@ class MemoryStoreError(Exception):
 
 
 class InvalidRecord(MemoryStoreError):
-    """The caller handed over something that cannot be stored or asked (caller acts)."""
+    """The caller gave a record or a query that cannot be used (caller acts)."""
 
 
 class RoundTaken(MemoryStoreError):
@@ -38,7 +38,7 @@ class StoreDenied(StoreUnavailable):
 
 
 class StoreMissing(StoreUnavailable):
-    """There is no memory where one was to be read (operator acts)."""
+    """There is no memory at the place to be read (operator acts)."""
 
 
 class StoreUnready(StoreUnavailable):
@@ -46,7 +46,7 @@ class StoreUnready(StoreUnavailable):
 
 
 class StoreNotEmpty(MemoryStoreError):
-    """The place to move a memory to holds another one already (operator acts)."""
+    """The place that a memory is to be moved to already holds one (operator acts)."""
 
 
 class TransferUnfinished(MemoryStoreError):

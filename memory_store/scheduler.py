@@ -1,13 +1,12 @@
-"""Long work a little at a time: who asks for little does not wait for who asks for much.
+"""Long work is done a little at a time, so that short requests do not wait for long ones.
 
-One event loop serves everybody. Work that grows with what was sent, or with what is stored, goes on
-for a slice of time and then waits for its turn: between two turns of the loop one slice is done,
-whoever's it is. Who has asked for little goes first, whoever has had least of it before the others
-(least attained service); long work takes turns between users. What cannot be cut into slices, such
-as reading one long text, is done in a thread beside the loop, one piece after the other, in the
-same order.
+One event loop serves everybody. Work that grows with the input, or with the stored data, runs for a
+slice of time and then waits for its turn: only one slice of all jobs runs each time the loop comes
+round. Short jobs go first, the one that has used least before the others (least attained service);
+long jobs take turns between users. Work that cannot be cut into slices, such as reading one long
+text, runs in a thread beside the loop, one piece after the other, in the same order.
 
-A `Job` is what one request asks for. Whoever opens none has one of their own for each task.
+A `Job` is the work for one request. A task without an open job gets one of its own.
 """
 
 import asyncio
@@ -27,21 +26,21 @@ if TYPE_CHECKING:
     from _typeshed import SupportsRichComparison
 
 SLICE = 0.005
-"""Seconds of a slice: what anybody may have to wait each time that the loop comes round."""
-# A request that has used no more seconds than these asks for little. While many are served, a short
-# search uses three times as many as alone.
+"""The seconds of a slice: the longest wait for it each time that the loop comes round."""
+# A job that has used at most this many seconds is short. While many are served, a short search uses
+# three times as many seconds as alone.
 _SHORT = 0.2
-# After so many turns of short jobs in a row a long one gets a turn, which would else wait for ever.
+# After this many turns of short jobs in a row a long one gets a turn, so that none waits for ever.
 _SHORT_IN_A_ROW = 8
 # Seconds by which a user may be ahead of others who have had more.
 _CREDIT = 0.1
-# So many items are sorted in one step.
+# How many items are sorted in one step.
 _RUN = 1000
-# Reading so many characters takes less than changing threads is worth.
+# Reading this many characters takes so little time that a change of threads is not worth it.
 _WORTH_A_THREAD = 2000
-# Reading more of them takes longer than a tenth of a second.
+# Reading more characters than this takes longer than a tenth of a second.
 _LIGHT = 10_000
-# So many owners are remembered, though what they took no longer counts.
+# When there are more owners than this, those whose use no longer counts are forgotten.
 _MOST_OWNERS = 1000
 _seconds = time.perf_counter
 _numbers = count()
@@ -52,7 +51,7 @@ _Given = ParamSpec("_Given")
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """What one request asks for: for whom, and how many seconds of the loop it has used."""
+    """The work for one request: its owner, and how many seconds it has used."""
 
     owner: str = ""
     used: float = 0.0
@@ -62,7 +61,7 @@ class Job:
 
     @property
     def is_short(self) -> bool:
-        """Whether it has asked for little so far."""
+        """Whether it has used little time so far."""
         return self.used <= _SHORT
 
     def charge(self, seconds: float) -> None:
@@ -85,7 +84,7 @@ def current_job() -> Job:
 
 @contextmanager
 def new_job(owner: str = "") -> Iterator[Job]:
-    """A job of its own for what is done within, by this task and those that it starts."""
+    """Open a new job for the work inside, of this task and of tasks that it starts."""
     job = Job(owner)
     token = _job.set(job)
     try:
@@ -96,7 +95,7 @@ def new_job(owner: str = "") -> Iterator[Job]:
 
 @contextmanager
 def charged() -> Iterator[None]:
-    """Count the time of what is done within, which waits for nothing, to the current job."""
+    """Charge the time of the work inside, which must not wait for anything, to the current job."""
     job, began = current_job(), _seconds()
     try:
         yield
@@ -112,7 +111,7 @@ async def pause() -> None:
 
 
 async def in_slices(items: Iterable[_Item]) -> AsyncIterator[_Item]:
-    """The items, with pauses. What is done with each is counted, and waits for nothing itself."""
+    """The items, with pauses. The caller's work on each is charged, and must not wait."""
     job, began = current_job(), _seconds()
     for item in items:
         yield item
@@ -127,9 +126,9 @@ async def in_slices(items: Iterable[_Item]) -> AsyncIterator[_Item]:
 async def aside(
     size: int, function: Callable[_Given, _Result], *given: _Given.args, **named: _Given.kwargs
 ) -> _Result:
-    """What the function makes of something of this size, in characters or items: at once where that
-    is little, with a pause behind it, else in a thread beside the loop. The function waits for
-    nothing."""
+    """Call a function on input of this size, in characters or items, and return its result. Small
+    work runs at once, with a pause behind it; larger work runs in a thread beside the loop. The
+    function must not wait for anything."""
     if size <= _WORTH_A_THREAD:
         with charged():
             result = function(*given, **named)
@@ -150,22 +149,22 @@ async def aside(
 def in_order(
     items: Sequence[_Item], key: Callable[[_Item], "SupportsRichComparison"]
 ) -> list[_Item]:
-    """`sorted` for what is done aside: no step of it is so long that the loop would wait for it."""
+    """Like `sorted`, for work done aside: no single step is so long that the loop must wait."""
     runs = (items[start : start + _RUN] for start in range(0, len(items), _RUN))
     return list(heapq.merge(*(sorted(run, key=key) for run in runs), key=key))
 
 
-# One of the two threads is for work that does not take long: more threads that compute would hold
-# each other and the loop up.
+# One of the two threads is for light work. More computing threads would slow down each other and
+# the loop.
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="long-work")
 
 
 class Shares:
-    """What each of several owners has had of something that is used by one at a time.
+    """How much each of several owners has used of a thing that serves one at a time.
 
-    Fair queueing by virtual time (Demers, Keshav and Shenker 1989): who comes back after a while
-    counts as having had little less than those who are served now, so that nobody can save up
-    more than a credit, and nobody is made to wait for what he had long ago.
+    This is fair queueing by virtual time (Demers, Keshav and Shenker 1989). An owner who comes back
+    after a while counts as having used little less than those served now. So nobody can save up
+    more than a credit, and nobody has to wait for use of long ago.
     """
 
     def __init__(self, credit: float) -> None:
@@ -174,13 +173,13 @@ class Shares:
         self._now = 0.0
 
     def next_of(self, wanted: Mapping[str, float]) -> str:
-        """The owner who would have had the least with what is wanted next; of equals the first."""
+        """The owner whose use, with the amount wanted next, would be least; of equals the first."""
         chosen = min(wanted, key=lambda owner: self._counted(owner) + wanted[owner])
         self._now = max(self._now, self._counted(chosen))
         return chosen
 
     def charge(self, owner: str, amount: float) -> None:
-        """Count what an owner has had."""
+        """Add to the amount that an owner has used."""
         self._had[owner] = self._counted(owner) + amount
         if len(self._had) > _MOST_OWNERS:
             least = self._now - self._credit
@@ -191,7 +190,7 @@ class Shares:
 
 
 class _Queue:
-    """Jobs that wait, and which is next."""
+    """The waiting jobs, and the choice of the next one."""
 
     def __init__(self) -> None:
         self._waiting: dict[Job, list[asyncio.Future[None]]] = {}
@@ -207,14 +206,14 @@ class _Queue:
         self._shares.charge(job.owner, seconds)
 
     def call_next(self) -> bool:
-        """Tell the next one; whether there was one."""
+        """Wake the next job. Return whether there was one."""
         while self._waiting:
             job = self._next()
             places = self._waiting[job]
             place = places.pop(0)
             if not places:
                 del self._waiting[job]
-            if not place.done():  # whoever was cancelled waits no more
+            if not place.done():  # a cancelled task no longer waits
                 place.set_result(None)
                 return True
         return False
@@ -255,14 +254,14 @@ class _LoopTurns:
             asyncio.get_running_loop().call_soon(self._call)
 
     def _call(self) -> None:
-        """Called once each time that the loop comes round, behind the slice of the one before."""
+        """Wake one job; called once each time the loop comes round, after the slice before."""
         self._is_called = False
         if self._line.call_next():
             self._call_soon()
 
 
 class _Thread:
-    """Lets one after the other into a thread beside the loop."""
+    """Lets jobs into a thread beside the loop, one at a time."""
 
     def __init__(self) -> None:
         self._line = _Queue()

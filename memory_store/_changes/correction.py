@@ -28,7 +28,7 @@ GIVEN = "user"
 """The source of a fact that the user wrote or put right."""
 
 MOST_FACTS = 2000
-"""Facts that one round may be given. An engine takes them over in one go, while all others wait."""
+"""How many facts a user may give one round. The engine writes them in one go; all others wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,14 @@ class GivenFact:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What a round should have said, and when that was said; None leaves a part as it is.
+    """What a round should have said, and when the user said so; None leaves a part as it is.
 
-    Other texts without `facts` have their facts found anew; `facts` take the place of all others.
-    Of facts, by their text, `speakers` say who said them: what the user claims replaces earlier
-    statements, and what was quoted replaces and contradicts nothing any more. `conditions` say up
-    to when they hold, None for as long as nothing replaces them; `ask_on` from which day on the
-    user is asked whether they still do, None for never. What is `confirmed` still holds.
+    If a text changes and `facts` is None, the facts are found anew; given `facts` replace all
+    facts. The other fields are keyed by the text of a fact. `speakers` says who said it: a fact
+    that the user claims replaces earlier statements, a quoted one no longer replaces or contradicts
+    anything. `conditions` says until when it holds; None means until something replaces it.
+    `ask_on` is the day from which the user is asked whether it still holds; None means never.
+    Facts in `confirmed` still hold.
     """
 
     at: datetime
@@ -61,13 +62,13 @@ class Correction:
 
     @property
     def size(self) -> int:
-        """Characters to be read in it."""
+        """The number of characters in its texts and facts."""
         given = [fact.text for fact in self.facts or ()]
         return sum(map(len, [self.user_text or "", self.assistant_text or "", *given]))
 
     @property
     def named(self) -> set[str]:
-        """The facts of which the correction says more than their words."""
+        """The texts of the facts whose speaker, condition or confirmation the correction sets."""
         return {*self.speakers, *self.conditions, *self.ask_on, *self.confirmed}
 
 
@@ -85,10 +86,11 @@ def corrected(
     enrichment: EnrichmentState,
     language: Language = ENGLISH,
 ) -> Record:
-    """The record put right; the same record where it says all that already.
+    """Return the corrected record, or the same record if it already says all of this.
 
-    `enrichment` is where a round with other texts stands: `PENDING` where an extractor is to read
-    it again. Facts that the user gave are not read again. Raises `InvalidRecord` without any text.
+    `enrichment` is the new state of a round whose texts change: `PENDING` if an extractor is to
+    read it again. Facts that the user gave are not read again. Raises `InvalidRecord` if no text
+    is left.
     """
     round = _reworded(record.round, correction)
     if not (round.user_text.strip() or round.assistant_text.strip()):
@@ -118,8 +120,8 @@ def corrected(
 def _settled(
     facts: tuple[Fact, ...], correction: Correction, language: Language
 ) -> tuple[Fact, ...]:
-    """The facts with who said them, and up to when they hold, as the user says. Raises
-    `InvalidRecord` where there is no such fact."""
+    """Apply what the user says of named facts: speaker, condition, confirmation and day to ask.
+    Raises `InvalidRecord` if the memory has no such fact."""
     if unknown := correction.named - {fact.text for fact in facts}:
         raise InvalidRecord(f"the memory has no fact {min(unknown)[:80]!r}")
     return tuple(
@@ -140,7 +142,7 @@ def _as_the_user_says(fact: Fact, correction: Correction, language: Language) ->
 
 
 def _confirmed(fact: Fact, at: datetime) -> Fact:
-    """A fact that the user says still holds: past the day of its condition, too."""
+    """The fact, confirmed by the user; a condition whose last day has passed is dropped."""
     last = fact.condition.until if fact.condition else None
     is_over = last is not None and last < at.date()
     condition = None if is_over else fact.condition
@@ -163,10 +165,8 @@ def _said_by(fact: Fact, speaker: Speaker, language: Language) -> Fact:
 def without_answer(
     record: Record, enrichment: EnrichmentState, language: Language = ENGLISH
 ) -> Record:
-    """The record without its answer, which repeated what was forgotten or put right since.
-
-    What the user said stays, and the facts that the user gave; all others are found anew.
-    """
+    """The record without its answer, because the answer repeats something since forgotten or
+    corrected. The user's text stays, and so do facts that the user gave; others are found anew."""
     at = record.round.corrected_at
     round = replace(record.round, assistant_text="", repeats=())
     given = given_facts(record)
@@ -183,7 +183,7 @@ def without_answer(
 
 
 def given_facts(record: Record | None) -> tuple[Fact, ...]:
-    """The record's facts if the user gave them, which nothing but the user changes."""
+    """The record's facts if the user gave any of them, else none. Only the user changes these."""
     facts = record.facts if record else ()
     return facts if any(fact.source == GIVEN for fact in facts) else ()
 
@@ -207,7 +207,7 @@ def _given(
 
 
 def _to_fact(round: Round, given: GivenFact, before: Fact | None, language: Language) -> Fact:
-    """A fact in the user's words. One that was there stays whose it was."""
+    """A fact in the user's words. If it was there `before`, it keeps its speaker."""
     if not given.text.strip():
         raise InvalidRecord("a fact needs text")
     days = given.event_dates
@@ -232,12 +232,12 @@ def _said(facts: tuple[Fact, ...]) -> list[tuple[object, ...]]:
 
 
 def _kept(fact: Fact) -> tuple[Condition | None, datetime | None, date | None]:
-    """What the user may have said of a fact beside its words."""
+    """The parts of a fact, other than its words, that the user may have set."""
     return fact.condition, fact.confirmed_at, fact.ask_on
 
 
 def _held_like(fact: Fact, before: Fact | None) -> Fact:
-    """A fact that was found again keeps what the user said of it."""
+    """The fact, found again, with the condition and confirmation that the user set before."""
     if before is None or before.source != GIVEN or _kept(before) == _kept(fact):
         return fact
     condition, confirmed_at, ask_on = _kept(before)
@@ -247,10 +247,10 @@ def _held_like(fact: Fact, before: Fact | None) -> Fact:
 
 
 def _linked_like(fact: Fact, before: Fact | None) -> Fact:
-    """A fact that stays keeps what it replaced and what replaced it."""
+    """The fact with the links it had before, if its speaker is still the same."""
     if before is None or (before.speaker, before.in_doubt) != (fact.speaker, fact.in_doubt):
         return fact
-    # Under another condition the rules' links are made anew.
+    # Rules' links depend on the condition, so they are made anew if that has changed.
     linked = before if before.condition == fact.condition else without_rule_links(before)
     return replace(
         fact,
@@ -261,8 +261,8 @@ def _linked_like(fact: Fact, before: Fact | None) -> Fact:
 
 
 def _marked(round: Round, facts: tuple[Fact, ...], at: datetime) -> Round:
-    """The round with a mark beside its turns, so that whoever still writes over what it was before
-    is told that it has changed."""
+    """The round with a mark beside its turns. A writer that still expects the old turns sees from
+    the mark that the round has changed."""
     spoken = [text for fact in facts for text in (fact.text, fact.speaker)]
     spoken += [repr(_kept(fact)) for fact in facts if any(_kept(fact))]
     said = "\0".join((at.isoformat(), round.user_text, round.assistant_text, *spoken))

@@ -1,5 +1,5 @@
-"""What a model extracts from a round: the facts it is shown first, the record that results, and how
-far that is."""
+"""What a model extracts from a round: the known facts it is shown first, the record that results,
+and the state of the enrichment."""
 
 import re
 import uuid
@@ -29,13 +29,14 @@ from memory_store.scheduler import aside
 
 Cosines = npt.NDArray[Any]
 """A row for each statement, a column for each fact."""
-# Statements looked up, and rounds looked at for each beside those that the statements are from.
+# How many statements are looked up, and how many near rounds are looked at for each. Rounds that
+# the statements come from are near too and are left out, so up to `_MOST_OWN` more are asked for.
 _MOST_STATEMENTS = 160
 _ROUNDS = 8
 _MOST_OWN = 32
 # Below this cosine two statements are about different things.
 _NEAR = 0.15
-# Characters of a failure that are kept.
+# How many characters of a failure's reason are stored.
 _REASON = 500
 
 
@@ -47,8 +48,9 @@ async def known_facts(
     limit: int,
     besides: Collection[str] = (),
 ) -> list[FactLink]:
-    """The user's facts, those in doubt, too, that nothing replaced and that are not of the rounds
-    `besides`: the nearest to each statement, then the next ones, so that none comes away empty."""
+    """The user's facts near to the statements: not replaced, possibly in doubt, and not from the
+    rounds `besides`. The nearest to each statement come first, then the second nearest, and so on,
+    so that the limit leaves no statement without any."""
     asked = list(dict.fromkeys(statements))[:_MOST_STATEMENTS]
     if not asked or not limit:
         return []
@@ -66,7 +68,7 @@ async def known_facts(
 
 
 def _nearest_to_each(links: Sequence[FactLink], closeness: Cosines) -> list[FactLink]:
-    """The links by their place among those near to a statement (row), the nearest first."""
+    """The links by their rank among those near to a statement (row); of one rank nearest first."""
     order = np.argsort(-closeness, axis=1, kind="stable")
     places = ((rank, row) for rank in range(len(links)) for row in range(len(order)))
     found: dict[int, None] = {}
@@ -93,8 +95,8 @@ async def _standing_facts(
 
 
 def _is_told_in_parts(fact: Fact, record: Record) -> bool:
-    """Whether a part of a compound fact is replaced, and facts of their own say what still
-    holds."""
+    """Whether a part of a compound fact is replaced, and other facts of the record state the parts
+    that still hold."""
     parts = [one for one in record.facts if one.text in fact.text != one.text]
     return len({one.superseded_by is None for one in parts}) > 1
 
@@ -102,13 +104,13 @@ def _is_told_in_parts(fact: Fact, record: Record) -> bool:
 _DATE = re.compile(r"\d{4}(?:-\d\d){1,2}")
 
 
-# Two statements with this share of their words in common are the same statement.
+# Two statements that share at least this part of their words are the same statement.
 _SAME = 0.75
 
 
 def as_stated(text: str, round: Round, language: Language = ENGLISH) -> str:
-    """The statement of the round that says what this text says, in the user's own words; the text
-    itself where there is none. Days do not count: they may be worked out."""
+    """The statement of the round, in the user's own words, that says what this text says; the text
+    itself if there is none. Days are not compared, as a model may have worked them out."""
     said = set(terms(_timeless(text, round, language)))
     for own in rule_facts(round, language):
         words = set(terms(_timeless(own.text, round, language)))
@@ -138,7 +140,7 @@ class Extraction:
 
 
 class Enrichment:
-    """Enriches the rounds of an engine, and keeps in their records how far that is."""
+    """Enriches the rounds of an engine, and stores the state of the enrichment in their records."""
 
     def __init__(self, engine: Engine, writer: RecordWriter, language: Language) -> None:
         self._engine = engine
@@ -195,8 +197,8 @@ class Enrichment:
 
 
 def enriched(record: Record, extraction: Extraction, language: Language = ENGLISH) -> Record:
-    """The record with the extraction in place of any earlier one; the rules' facts stay, and facts
-    that the user gave are all there is."""
+    """The record with this extraction in place of any earlier one. The rules' facts stay. If the
+    user gave the facts, these remain the only ones."""
     by_rule = rule_facts(record.round, language)
     words = words_of(record.round)
     found = [_guarded(record, fact, words, language) for fact in extraction.facts]
@@ -213,8 +215,8 @@ def enriched(record: Record, extraction: Extraction, language: Language = ENGLIS
 
 
 def _guarded(record: Record, fact: Fact, words: Authorship, language: Language) -> Fact:
-    """The fact with the speaker whose words it has. What it replaces is only contradicted by it
-    where the user may not have said so."""
+    """The fact with the speaker whose words it has. Unless the user surely said it, it only
+    contradicts what it would replace."""
     speaker = _speaker(record, fact, words)
     is_sure = speaker is Speaker.ASSISTANT or (speaker is Speaker.USER and words.is_sure)
     new = [older for older in fact.supersedes if says_what_is_new(words, fact, older.text)]
@@ -232,8 +234,8 @@ def _guarded(record: Record, fact: Fact, words: Authorship, language: Language) 
 
 
 def _speaker(record: Record, fact: Fact, words: Authorship) -> Speaker:
-    """The speaker, unless the words are clearly another's: a model that takes what the assistant
-    said, or what the user quoted, for a statement of the user is not believed."""
+    """The speaker of the fact. A model may take the assistant's or quoted words for a statement of
+    the user, so the user is believed only if at least half of the fact's words are theirs."""
     if fact.speaker is not Speaker.USER:
         return fact.speaker
     round, said = record.round, set(terms(_undated(fact.text)))
@@ -259,13 +261,13 @@ def says_what_is_new(words: Authorship, fact: Fact, older: str) -> bool:
 
 
 def _undated(text: str) -> str:
-    """The text without days, which are worked out and not said."""
+    """The text without dates in digits, which a model works out and the user does not say."""
     return _DATE.sub("", text)
 
 
 def _distinct(facts: Iterable[Fact]) -> Iterable[Fact]:
-    """Each text once, in order; a text found twice keeps what the later find replaces, and its
-    days."""
+    """Each text once, in order. A text found twice takes the links and the days of the later fact,
+    if that has any."""
     by_text: dict[str, Fact] = {}
     for fact in facts:
         known = by_text.get(fact.text)

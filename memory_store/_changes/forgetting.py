@@ -1,4 +1,5 @@
-"""How rounds go, and what goes with them: links, vectors in caches, answers that repeat them."""
+"""How rounds are forgotten, with all that depends on them: links, cached vectors, and answers that
+repeat them."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
@@ -23,9 +24,9 @@ from memory_store.scheduler import aside, pause
 
 @dataclass(frozen=True, slots=True)
 class RetentionRule:
-    """Which rounds of a user go: those that expire at `expired_by` or before, and those that were
-    said on `said_until` or before, by the days of the zone. With `where`, of all these only those
-    labelled like this."""
+    """Which rounds of a user are forgotten: those that expire at `expired_by` or before, and those
+    said on `said_until` or before, by the days of the zone. With `where`, only those of them that
+    have these labels."""
 
     expired_by: datetime | None = None
     said_until: date | None = None
@@ -37,7 +38,7 @@ class RetentionRule:
             raise InvalidRecord("a rule names a time")
 
     def scopes(self, user_id: str) -> Iterator[UserScope]:
-        """The scopes in which these rounds lie; some may lie in both."""
+        """The scopes that hold these rounds; a round may be in both."""
         if self.expired_by is not None:
             yield UserScope(user_id, expired_by=self.expired_by, labels=self.where)
         if self.said_until is not None:
@@ -53,11 +54,11 @@ class Forgotten:
     facts: int = 0
     sessions: int = 0
     answers: int = 0
-    """Answers of other rounds that repeated them, and are withdrawn."""
+    """How many answers of other rounds repeated them and are withdrawn."""
     changed_sessions: frozenset[str] = frozenset()
-    """The sessions of these other rounds."""
+    """The sessions of the rounds whose answers are withdrawn."""
     gone: tuple[Round, ...] = field(default=(), compare=False, repr=False)
-    """The rounds themselves, for who says what went."""
+    """The rounds themselves, for a caller that reports what was forgotten."""
 
     def __bool__(self) -> bool:
         return self.rounds > 0
@@ -77,7 +78,7 @@ class Forgotten:
 def forgotten(
     gone: Sequence[Record], left: Collection[str], withdrawn: Sequence[Record]
 ) -> Forgotten:
-    """The count of these rounds; `left` are the sessions of which other rounds stay."""
+    """Count these rounds; `left` are the sessions that keep other rounds."""
     sessions = {record.round.session_id for record in gone}
     facts = sum(len(record.facts) for record in gone)
     return Forgotten(
@@ -91,8 +92,8 @@ def forgotten(
 
 
 def embedded_texts(record: Record, design: KeyDesign) -> set[str]:
-    """Every text of a round that may have been embedded: as a key, as the question that it was, or
-    as a sentence that was weighed against one, alone or with the one before it."""
+    """Every text of a round that may have been embedded: as a key, as a question, or as a sentence
+    that was compared with a question, alone or joined to the sentence before it."""
     user, assistant = record.round.user_text, record.round.assistant_text
     texts = {key.text for key in keys_of(record, design)} | {fact.text for fact in record.facts}
     texts |= {user, user[:LONGEST_QUERY], design.language.as_statement(user[:LONGEST_QUERY])}
@@ -101,7 +102,7 @@ def embedded_texts(record: Record, design: KeyDesign) -> set[str]:
 
 
 async def embedded_in(records: Iterable[Record], design: KeyDesign) -> set[str]:
-    """Every text of rounds that may have been embedded; texts are compared in plain words, too."""
+    """Every text of rounds that may have been embedded, as it stands and in plain words."""
     texts: set[str] = set()
     for record in records:
         texts |= await aside(record.round.size, embedded_texts, record, design)
@@ -109,7 +110,7 @@ async def embedded_in(records: Iterable[Record], design: KeyDesign) -> set[str]:
 
 
 def new_terms(record: Record) -> set[int]:
-    """The terms of an answer that what the user said beside it has not."""
+    """The terms of the answer that the user's text of the same round does not have."""
     round = record.round
     return set(terms(round.assistant_text)) - set(terms(round.user_text))
 
@@ -125,9 +126,9 @@ def quotes(record: Record, told: Iterable[str]) -> bool:
     return any(sentence in answer for sentence in told)
 
 
-# A word that more rounds than these have says nothing of one that goes.
+# A word that more rounds than this have does not point to the forgotten one.
 _FEW = 5
-# Rounds that are deleted in one go.
+# How many rounds are deleted in one go.
 _AT_ONCE = 64
 
 
@@ -142,7 +143,7 @@ class Removal:
         linking: Linking,
         forgetful: Embedder | None,
     ) -> None:
-        """`forgetful` is the embedder whose caches forget, too, if they shall."""
+        """`forgetful` is the embedder whose caches forget too; None if they keep what they have."""
         self._engine = engine
         self._writer = writer
         self._design = indexer.design
@@ -152,7 +153,7 @@ class Removal:
     async def forget(
         self, scope: UserScope, enrichment: EnrichmentState, *, dry_run: bool
     ) -> Forgotten:
-        """Forget the rounds in scope, of which a part of a user's or all; or count them only."""
+        """Forget the rounds in scope, which are some or all of a user's; `dry_run` only counts."""
         gone = await records_in(self._engine, scope)
         others_stay = scope != UserScope(scope.user_id)
         repeating = await self.repeating(scope.user_id, gone) if others_stay else []
@@ -168,8 +169,8 @@ class Removal:
         return count
 
     async def _delete(self, scope: UserScope, gone: Sequence[Record]) -> None:
-        """Delete the rounds some at a time, and last whatever else has come into scope. Broken off,
-        it is gone on with by forgetting again."""
+        """Delete the rounds some at a time, and at last whatever else has come into scope. After an
+        interruption, forgetting again deletes the rest."""
         for start in range(0, len(gone), _AT_ONCE):
             some = gone[start : start + _AT_ONCE]
             async with self._vectors_dropped(some):
@@ -180,8 +181,8 @@ class Removal:
     async def put_right(
         self, before: Record, after: Record, enrichment: EnrichmentState
     ) -> frozenset[str]:
-        """Write a record over what it said before; the sessions of the answers that are withdrawn.
-        `RoundTaken` when one is just being written."""
+        """Write a corrected record over the earlier one. Return the sessions of the answers that
+        are withdrawn. Raises `RoundTaken` if another writer is writing one of the rounds."""
         user_id = before.round.user_id
         repeating: list[Record] = []
         if not _says_the_same(before, after):
@@ -196,7 +197,7 @@ class Removal:
         return frozenset(record.round.session_id for record in repeating)
 
     async def repeating(self, user_id: str, gone: Sequence[Record]) -> list[Record]:
-        """The other rounds whose answers repeat these, or repeat them by way of such an answer."""
+        """The other rounds whose answers repeat these, directly or through another answer."""
         known = {record.id for record in gone}
         found = await self._naming(user_id, known, known)
         next_ = found
@@ -215,8 +216,9 @@ class Removal:
     async def _telling(
         self, user_id: str, candidates: Sequence[Record], gone: Sequence[Record]
     ) -> list[Record]:
-        """Answers that still tell of what goes: by a sentence of it, or by a word of it that few
-        rounds have. Without this, word after word, every answer would hang on every other."""
+        """The candidates whose answers still tell of the rounds that go: by a sentence of theirs,
+        or by one of their words that few rounds have. Without this limit, a chain of repeating
+        answers would spread over all of them."""
         words: set[int] = set()
         told: set[str] = set()
         for record in gone:
@@ -237,8 +239,8 @@ class Removal:
         return telling
 
     async def _withdraw(self, repeating: Sequence[Record], enrichment: EnrichmentState) -> None:
-        """Take the answers out of these rounds of one user. `RoundTaken` when one is just being
-        written."""
+        """Take the answers out of these rounds of one user. Raises `RoundTaken` if another writer
+        is writing one of them."""
         if not repeating:
             return
         changed = []
@@ -253,7 +255,7 @@ class Removal:
             await self._writer.write(changed, over, erasing=True)
 
     async def _sessions_left(self, scope: UserScope, gone: Sequence[Record]) -> set[str]:
-        """The sessions of which other rounds stay; only rounds named by id leave some."""
+        """The sessions that keep other rounds; only a scope that names rounds by id leaves any."""
         if scope.ids is None:
             return set()
         sessions = {record.round.session_id for record in gone}
@@ -265,9 +267,10 @@ class Removal:
     async def _vectors_dropped(
         self, gone: Sequence[Record], staying: Sequence[Record] = ()
     ) -> AsyncIterator[None]:
-        """Drop the vectors of texts that go, before and after: should the process end in between,
-        nobody would know any more which they were; and until then the texts can still be read.
-        After a failure, too: what was not heard to be done may have been."""
+        """Drop the cached vectors of the texts that go, before and after the write. Before, because
+        after a crash nobody would know which texts they were. After, because a reader may have
+        embedded the texts meanwhile; also on failure, as the write may have been done all the same.
+        """
         if not self._forgetful:
             yield
             return

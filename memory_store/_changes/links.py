@@ -1,9 +1,9 @@
 """The links between facts, whoever found them: which hold, and what becomes of them.
 
-Pure: a link names a fact by the round and the words of it. Rules' links follow from the facts
-alone, whatever order they arrived in: a history filled in later, a round forgotten or written again
-gives the links that were due all along. Those that a model or the user chose are kept, and settled
-on both sides.
+All functions are pure. A link names a fact by its round and its text. Links that rules find follow
+from the facts alone, in whatever order these arrive: when a history is filled in later, or a round
+is forgotten or written again, the result is the same. Links that a model or the user chose are
+kept, and are recorded on both sides.
 """
 
 from collections import OrderedDict, defaultdict, deque
@@ -17,9 +17,9 @@ from memory_store.language import ENGLISH, Language, Stated, replaces
 
 RULE = "rule"
 HELD_BACK = "something that is held back"
-"""Who found a link whose other side a reader may not see, and what stands in place of its words."""
+"""Stands for the finder and for the text of a link whose other side a reader may not see."""
 _FactName = tuple[str, str]
-"""A round's id, and the text of a fact of it."""
+"""The id of a round, and the text of one of its facts."""
 
 
 def link_targets(records: Iterable[Record]) -> set[str]:
@@ -34,12 +34,12 @@ def link_targets(records: Iterable[Record]) -> set[str]:
 
 
 def speaker_of(record: Record) -> str:
-    """The name that the user speaks by, as names are compared; empty without one."""
+    """The name that the user speaks by, folded for comparison; empty without one."""
     return (record.round.user_name or "").strip().casefold()
 
 
 def all_slots(records: Iterable[Record], slots: Collection[str]) -> set[str]:
-    """These slots, and others that facts of theirs are bound to or give a value for."""
+    """These slots, and all other slots of the facts that have one of them."""
     wanted = set(slots)
     return wanted | {
         slot
@@ -51,12 +51,13 @@ def all_slots(records: Iterable[Record], slots: Collection[str]) -> set[str]:
 
 
 def may_be_one(first: Record, second: Record) -> bool:
-    """Whether the same person may have said both: two who speak by name have a home each."""
+    """Whether the same person may have said both. Two people with different names each have, say,
+    a home of their own, so that neither statement replaces the other."""
     return len({speaker_of(first), speaker_of(second)} - {""}) < 2
 
 
 def without_rule_links(fact: Fact) -> Fact:
-    """The fact with the links that models chose alone."""
+    """The fact without the links that rules found."""
     newer = fact.superseded_by
     return replace(
         fact,
@@ -67,11 +68,11 @@ def without_rule_links(fact: Fact) -> Fact:
 
 
 class Unlinking:
-    """Links handed on past facts that are forgotten: what replaced a gone fact replaces what that
-    one had replaced."""
+    """Mends chains of links when facts are forgotten: the fact that replaced a forgotten one now
+    replaces what the forgotten one had replaced."""
 
     def __init__(self, gone: Iterable[Record], staying: Collection[str] = ()) -> None:
-        """All facts of these records go but those with the texts `staying`."""
+        """All facts of these records are forgotten, except those with the texts `staying`."""
         self._staying = staying
         self._gone = {record.id: {fact.text: fact for fact in record.facts} for record in gone}
 
@@ -93,7 +94,7 @@ class Unlinking:
     def _followed(
         self, links: Iterable[FactLink], further: Callable[[Fact], Iterable[FactLink]]
     ) -> list[FactLink]:
-        """The links that lead to what stays, of which some are found past what is gone."""
+        """The links to facts that stay; a link to a forgotten fact is followed further."""
         kept: dict[FactLink, None] = {}
         seen: set[FactLink] = set()
         waiting = deque(links)
@@ -113,8 +114,8 @@ class Unlinking:
 
 
 class Settling:
-    """Links that a model chose, made on both sides. One to a fact that is not there, is not the
-    user's, or is of another who speaks by name, is dropped."""
+    """Records links that a model chose on both sides. A link is dropped if its fact is not there,
+    is not the user's, or belongs to another person who speaks by name."""
 
     def __init__(self, others: Mapping[str, Record]) -> None:
         self._others = others
@@ -140,7 +141,7 @@ class Settling:
         return replace(record, facts=kept)
 
     def changed(self) -> list[Record]:
-        """The other records with the links of theirs that are new."""
+        """The other records that get new links, with these links."""
         ids = {id for id, _ in (*self._newer, *self._older)}
         marked = [self._marked(record) for id, record in self._others.items() if id in ids]
         return [record for record in marked if record != self._others[record.id]]
@@ -166,11 +167,11 @@ class Settling:
         return replace(fact, supersedes=tuple(kept), superseded_by=superseded_by)
 
     def _is_said(self, other: Record, link: FactLink) -> bool:
-        """Whether the user said it: all of a fact, or a part of one."""
+        """Whether the link's text is what the user said: a whole fact, or a part of one."""
         return any(link.text in text for text in self._users[other.id])
 
     def _holds(self, link: FactLink, record: Record, own: Collection[str]) -> bool:
-        """Whether the link leads to something that the same user said, and that holds."""
+        """Whether the link leads to a statement of the same user that still holds."""
         if link.round_id == record.id:
             return link.text in own
         other = self._others.get(link.round_id)
@@ -192,8 +193,7 @@ class Settling:
         return replace(record, facts=tuple(map(mark, facts)))
 
     def _parts_gone(self, record: Record) -> list[Fact]:
-        """Parts of the record's facts that are replaced alone: facts of their own from now on, as
-        those that rules tell apart."""
+        """New facts for the parts of the record's facts that are replaced while the rest holds."""
         texts = {fact.text for fact in record.facts}
         return [
             Fact(text, source=newer.by)
@@ -203,7 +203,8 @@ class Settling:
 
 
 def _texts_of_user(record: Record) -> set[str]:
-    """Texts of the user, doubtful ones too: what the user surely says replaces them."""
+    """The texts of the user's facts, doubtful ones too, as a sure statement replaces those as well;
+    the user's message if there are none."""
     told = {fact.text for fact in record.facts if fact.speaker is Speaker.USER}
     return told or {record.round.user_text}
 
@@ -216,8 +217,8 @@ def _said(record: Record) -> tuple[object, int]:
     return record.round.session_date, record.round.round_index
 
 
-# A statement in doubt contradicts so many of the latest that hold: with all of ten thousand, ten
-# thousand in doubt would have a hundred million links.
+# A statement in doubt is linked to at most this many of the latest that hold. Without the limit,
+# ten thousand in doubt and ten thousand that hold would have a hundred million links.
 _MOST_CONTRADICTED = 16
 _Links = dict[tuple[str, int], FactLink]
 _Several = Mapping[tuple[str, int], Sequence[FactLink]]
@@ -227,8 +228,8 @@ _Several = Mapping[tuple[str, int], Sequence[FactLink]]
 class _Valued:
     """A fact that gives a value for a slot: its record, its position in it, and what it states.
 
-    A fact whose condition is bound to the slot (`is_bound`) stands among them as one that states
-    the value of its condition: what would replace that ends it.
+    A fact whose condition is bound to the slot (`is_bound`) counts as one that states the value of
+    its condition: a statement that would replace this value ends the fact.
     """
 
     record: Record
@@ -265,7 +266,8 @@ def linked(
         own = [place for place in places if place.fact.is_users]
         for older, newer in _pairs(own):
             first = replaced.get(older.key)
-            # What is bound to one slot and has another is ended by whichever changes first.
+            # A fact may be bound to one slot and give a value for another: the change that comes
+            # first ends it.
             if first is None or newer.order < first[1].order:
                 replaced[older.key] = older, newer
         valued = [place for place in places if not place.is_bound]
@@ -309,8 +311,8 @@ def _pairs(places: Sequence[_Valued]) -> Iterator[tuple[_Valued, _Valued]]:
 def _conflicts(
     places: Sequence[_Valued], holding: Sequence[_Valued]
 ) -> Iterator[tuple[_Valued, _Valued]]:
-    """Each statement in doubt with the one that holds and that it would replace; of statements
-    that say the same the latest before it."""
+    """Pairs of a statement in doubt and a statement that holds, said before, which it would
+    replace. Of several that say the same, only the latest is paired."""
     holds = {place.key for place in holding}
     latest: OrderedDict[tuple[str, str], _Valued] = OrderedDict()
     for place in places:
@@ -330,8 +332,8 @@ def _replaces(newer: _Valued, older: _Valued) -> bool:
 
 
 class _Standing:
-    """The statements of a slot that hold, by who speaks and by their value: a newer one looks at
-    those alone that it replaces."""
+    """The statements of a slot that hold, by speaker and by value, so that a newer statement need
+    only look at those that it replaces."""
 
     def __init__(self) -> None:
         self._said: dict[str, dict[str, list[_Valued]]] = {}
@@ -341,7 +343,7 @@ class _Standing:
         values.setdefault(place.known.value, []).append(place)
 
     def taken_out_by(self, newer: _Valued) -> list[_Valued]:
-        """Facts that a newer statement replaces, in order; they hold no longer."""
+        """Take out and return, in order, the facts that a newer statement replaces."""
         name, known = speaker_of(newer.record), newer.known
         found: list[_Valued] = []
         for other in {name, ""} if name else set(self._said):

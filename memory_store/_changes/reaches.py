@@ -1,4 +1,5 @@
-"""Where rounds may go: what their words, their labels and the rules want, and what they repeat."""
+"""How far rounds may go (their reach), by their words, their labels, the rules, and the rounds that
+they repeat."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -13,12 +14,12 @@ from memory_store.engines._layout import REACH
 from memory_store.language import wished_reach
 from memory_store.scheduler import aside
 
-# Characters that are searched for words in the time in which rules read one.
+# How many characters are searched for words in the time in which rules read one.
 _SEARCHED_FAST = 4
 
 
 class Reaches:
-    """Says where rounds may go. What wants to keep a round closest counts."""
+    """Says how far rounds may go. If several things limit a round, the strictest counts."""
 
     def __init__(self, engine: Engine, rules: Sequence[ReachRule] = ()) -> None:
         self._engine = engine
@@ -26,18 +27,18 @@ class Reaches:
 
     @property
     def go_by_labels(self) -> bool:
-        """Whether it depends on labels."""
+        """Whether the reach of a round depends on its labels."""
         return any(rule.labels for rule in self._rules)
 
     def of(self, round: Round) -> Reach:
-        """As far as the round itself says, in its words or otherwise, or less far by a rule."""
+        """The reach of the round: its own, narrowed by a wish in its words and by the rules."""
         texts, space = (round.user_text, round.assistant_text), whose(round.user_id).space
         return closest([round.reach, self.of_words(texts, round.labels, space)])
 
     def of_words(
         self, texts: Sequence[str], labels: Labels | None = None, space: str | None = None
     ) -> Reach:
-        """Of a memory of these texts, the first of which is the user's."""
+        """The reach of a memory with these texts, the first of which is the user's."""
         rules = [one.reach for one in self._rules if one.is_for(texts, labels or {}, space)]
         return closest([wished_reach(texts[0]), *rules])
 
@@ -48,7 +49,7 @@ class Reaches:
         return replace(round, reach=reach)
 
     async def closest_of(self, user_id: str, ids: Sequence[str]) -> Reach:
-        """The reach of that one of these rounds of a user which is kept closest."""
+        """The narrowest reach among these rounds of a user."""
         if not ids:
             return Reach.ANYWHERE
         scope = UserScope(user_id, ids=tuple(ids), beyond=Reach.ANYWHERE)
@@ -56,18 +57,18 @@ class Reaches:
         return closest(Reach(one.payload[REACH]) for one in kept)
 
     async def beyond(self, user_id: str, reach: Reach) -> list[Record]:
-        """What of a user is held back from a reader who sees up to this reach."""
+        """The records of a user that a reader who sees up to this reach may not see."""
         return await records_in(self._engine, UserScope(user_id, beyond=reach))
 
     async def changed(
         self, records: Sequence[Record], repeating: Sequence[Record], reach: Reach
     ) -> list[Record]:
-        """Those of these records of one user that change where the first are to go so far, and the
-        others, whose answers repeat them, no farther."""
+        """Set the reach of `records` of one user, and keep `repeating`, whose answers repeat them,
+        from going farther. Return those of both that change."""
         ids = {record.id for record in records}
         wanted = [(one, closest([one.round.reach, reach])) for one in repeating]
         for one in records:
-            # What it repeats itself, and is not set here, keeps it as close.
+            # A record may go no farther than the rounds that it repeats itself.
             repeats = sorted({*one.round.repeats} - ids)
             kept = await self.closest_of(one.round.user_id, repeats)
             wanted.append((one, closest([reach, kept])))
@@ -78,7 +79,7 @@ class Reaches:
         ]
 
     def closer(self, records: Sequence[Record]) -> Iterator[tuple[Reach, list[str]]]:
-        """Ids of those that are not yet kept as close as they should be, by how close that is."""
+        """For each reach, the ids of the records that should have it and do not have it yet."""
         wanted = {record.id: self.of(record.round) for record in records}
         for reach in Reach:
             ids = [one.id for one in records if wanted[one.id] is reach]

@@ -1,7 +1,7 @@
-"""What of the recorded updates holds, seen from a day; the history of a fact; and conflicts.
+"""Which recorded updates hold, seen from a day; the history of a fact; and conflicts.
 
-Links that lead nowhere, or to what was said later, are left out. What contradicts the user's own
-statements and may be another's waits for the user's word.
+Links that lead nowhere, or to something said after that day, are left out. A statement that
+contradicts the user's own, and that may be somebody else's, is a conflict until the user decides.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -17,16 +17,16 @@ from memory_store.scheduler import aside, in_slices
 
 HOPS = 8
 """A chain of replacements longer than this is followed no further."""
-# Placing a conflict takes as long as reading so many characters.
+# Sorting one conflict into its place takes as long as reading this many characters.
 _CONFLICT = 10
 
 
 Reading = Callable[[Sequence[str]], Awaitable[Mapping[str, Record]]]
-"""Reads records of one user by id."""
+"""A function that reads records of one user by id."""
 
 
 def read_from(engine: ReadableEngine, user_id: str) -> Reading:
-    """Reads from the engine."""
+    """Return a function that reads the user's records from the engine."""
 
     async def read(ids: Sequence[str]) -> Mapping[str, Record]:
         found = await records_in(engine, UserScope(user_id, ids=tuple(ids)))
@@ -36,10 +36,10 @@ def read_from(engine: ReadableEngine, user_id: str) -> Reading:
 
 
 class LinksOnADay:
-    """Records with the links that hold within days, however early these begin.
+    """Leaves in records the links that hold by the last of some days; their first does not matter.
 
-    `linked` are the records that links lead to, by id. A round that was forgotten or written
-    differently takes its links with it.
+    `linked` are the records that links lead to, by id. A link to a round that was forgotten, or
+    whose text has changed, is dropped.
     """
 
     def __init__(self, linked: Mapping[str, Record], days: Days) -> None:
@@ -78,8 +78,8 @@ def _is_linked(fact: Fact) -> bool:
 
 
 def standing_on(record: Record, day: date | None) -> Record:
-    """The record on a day: a fact whose condition named an earlier one as its last is linked to
-    itself, as what says that it no longer holds."""
+    """The record as it stands on a day. A fact whose condition ended on an earlier day is linked
+    to itself, as the statement that says that it no longer holds."""
     if day is None or not any(fact.condition for fact in record.facts):
         return record
     return replace(record, facts=tuple(_ended(record, fact, day) for fact in record.facts))
@@ -96,9 +96,9 @@ def _ended(record: Record, fact: Fact, day: date) -> Fact:
 async def linked_records(
     read: Reading, days: Days, records: Mapping[str, Record], today: date | None = None
 ) -> dict[str, Record]:
-    """The records by id, with those that their links lead to, and so on. Only links that hold
-    within the days are left in them, and conditions count that are over on their last day, or
-    today."""
+    """The records by id, with those that their links lead to, and so on for `HOPS` steps. They keep
+    only links that hold within the days. Conditions are judged on the last of these days or today,
+    whichever is earlier."""
     known = dict(records)
     new: Sequence[Record] = list(records.values())
     for _ in range(HOPS):
@@ -116,17 +116,16 @@ async def linked_records(
 
 
 def superseded_parts(text: str, facts: Sequence[Fact]) -> list[Fact]:
-    """What no longer holds of a sentence that states several things, among the facts of its
-    record."""
+    """The facts of a record that no longer hold and are a part of this sentence, which states
+    several things."""
     return [fact for fact in facts if fact.superseded_by and fact.text in text != fact.text]
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A record as it stands on a day, and for each of its facts all that was said of the matter.
+    """A record as it stands on a day, and for each of its facts the history of the matter.
 
-    Each history holds the fact itself. `until` says by which statement one was replaced; None where
-    it holds.
+    Each history includes the fact itself.
     """
 
     record: Record
@@ -135,7 +134,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement of a history, and the one that replaced it."""
+    """One statement of a history, and the one that replaced it; `until` is None while it holds."""
 
     said: FactLink
     until: FactLink | None
@@ -154,7 +153,7 @@ async def told(
 
 
 def _history(record: Record, fact: Fact, linked: Mapping[str, Record]) -> tuple[Step, ...]:
-    """Every statement that the links of this one lead to, in the order in which they were said."""
+    """The fact and every statement that its links lead to, in the order in which they were said."""
     found: dict[tuple[str, str], Step] = {}
     waiting = [(record, fact)]
     while waiting:
@@ -184,7 +183,7 @@ def _fact_at(link: FactLink, linked: Mapping[str, Record]) -> tuple[Record, Fact
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A fact in doubt with its record, and the statements that hold which it would replace."""
+    """A fact in doubt, its record, and the statements that hold and that it would replace."""
 
     record: Record
     fact: Fact
@@ -214,6 +213,6 @@ async def conflicts(engine: ReadableEngine, user_id: str) -> list[Conflict]:
 
 
 def _holding(fact: Fact, standing: Collection[tuple[str, str]]) -> tuple[FactLink, ...]:
-    """The standing fact that this one contradicts, whoever found that it does."""
+    """The links to the standing facts that this one contradicts, each once."""
     by_place = {(link.round_id, link.text): link for link in fact.contradicts}
     return tuple(link for place, link in by_place.items() if place in standing)

@@ -1,7 +1,7 @@
-"""How records come into the engine: linked, with keys, and only where nobody else was faster.
+"""How records are written to the engine: linked, with keys, and only if no other writer was faster.
 
-What a round replaces is marked before the round itself is written: after a crash in between, the
-marks lead nowhere and count for nothing until the round is written again.
+Facts that a round replaces are marked before the round itself is written. After a crash in between,
+the marks lead nowhere, and they count for nothing until the round is written again.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -22,24 +22,24 @@ from memory_store.language import ENGLISH, Language
 from memory_store.language.words import shared_words
 from memory_store.scheduler import aside, in_slices, pause
 
-# Seeing to the links of a fact takes as long as reading so many characters.
+# Working out the links of a fact takes as long as reading this many characters.
 _FACT = 100
-# Rounds whose keys are encoded together, and of which so many are written in one go.
+# How many rounds have their keys encoded together, and how many of them are written in one go.
 _ENCODED_AT_ONCE = 64
 _WRITTEN_AT_ONCE = 16
 CORRECTION = "correction"
-"""Who found a link that follows from a message that puts right the one before it."""
-# Certainties from which on a message puts something right: alone, and where it comes at once and
-# shares a word with the one before it, or both name numbers. It can be undone.
+"""The finder named in a link that comes from a message which corrects the one before it."""
+# A message counts as a correction from the first certainty on. The second is enough if it comes at
+# once and either shares a word with the message before or both name numbers. It can be undone.
 _CORRECTS, _MAY_CORRECT, _ASKS = 0.8, 0.5, 0.5
-# A correction of what was just said names little more than what is new.
+# A correction of something just said is short: it names little more than what is new.
 _LONGEST_CORRECTION, _MOST_WORDS = 120, 12
 _MOMENT, _AT_ONCE = timedelta(days=1), timedelta(minutes=10)
 
 
 def _corrected_by(record: Record, before: Record, language: Language) -> str:
-    """The sentence of the round before that a message puts right; empty where that is not
-    likely."""
+    """The sentence of the round before that the message corrects; empty if the message is not
+    likely to be a correction."""
     text, said, reading = record.round.user_text, before.round, record.round.reading
     corrects = reading.corrects if reading else 0.0
     is_short = len(text) <= _LONGEST_CORRECTION and len(text.split()) <= _MOST_WORDS
@@ -57,7 +57,7 @@ def _corrected_by(record: Record, before: Record, language: Language) -> str:
 
 
 def _correcting(record: Record, corrected: str, language: Language) -> str:
-    """The sentence of a message that puts this right."""
+    """The sentence of the message that corrects the sentence `corrected`."""
     said = [one.text for one in reading_of(record.round, language).sentences]
     whole = record.round.user_text.strip()
     return max(
@@ -66,7 +66,7 @@ def _correcting(record: Record, corrected: str, language: Language) -> str:
 
 
 def _alike(sentence: str, correction: str) -> bool:
-    """Whether both name numbers, of which one takes the place of the other."""
+    """Whether both name numbers: the one may then replace the other."""
     return any(c.isdigit() for c in sentence) and any(c.isdigit() for c in correction)
 
 
@@ -78,7 +78,7 @@ class Linking:
         self._language = language
 
     async def before_writing(self, records: Sequence[Record]) -> list[Record]:
-        """The records with all links that are due; older facts that they replace are marked."""
+        """Return the records with all their links; mark the older facts that they replace."""
         done: dict[str, Record] = {}
         for user_id, own in _by_user(records).items():
             chosen = await self._chosen(user_id, await self._put_right(own))
@@ -86,16 +86,16 @@ class Linking:
         return [done[record.id] for record in records]
 
     async def before_indexing(self, records: Sequence[Record]) -> list[Record]:
-        """The records with the rules' links made anew. Those of models stay as they are: the
-        rounds they lead to may still be on their way."""
+        """The records with the rules' links made anew. Links that models chose stay as they are,
+        because the rounds that they lead to may not be written yet."""
         done: dict[str, Record] = {}
         for user_id, own in _by_user(records).items():
             done |= {r.id: r for r in await self._by_rule(user_id, own, slots_of(own))}
         return [done[record.id] for record in records]
 
     async def _chosen(self, user_id: str, records: Sequence[Record]) -> list[Record]:
-        """The replacements that a model found: each link leads from the newer fact to the older
-        one, whichever of the two was recorded first."""
+        """The records with the replacements that a model found. Each link leads from the newer
+        fact to the older one, whichever of the two was recorded first."""
         others = await self._read(user_id, link_targets(records) - {r.id for r in records})
         settling = Settling(others)
         mended = [settling.of(record) async for record in in_slices(records)]
@@ -109,8 +109,8 @@ class Linking:
         slots: set[str],
         without: Collection[str] = (),
     ) -> list[Record]:
-        """The records with the links among all the user's statements of these slots, but those of
-        the rounds with the ids `without`."""
+        """The records with the rules' links among all the user's statements of these slots.
+        Statements of the rounds with the ids `without` are left out."""
         if not slots:
             return list(records)
         others, relinked = await self._relinked(user_id, records, slots, without)
@@ -132,8 +132,8 @@ class Linking:
         slots: set[str],
         without: Collection[str] = (),
     ) -> tuple[list[Record], list[Record]]:
-        """The other records with statements of these slots, and all of them with new links: the
-        others first, then `records`."""
+        """Two lists: the other records with statements of these slots, and all records with new
+        links, first the others and then `records`."""
         ours = {*without} | {record.id async for record in in_slices(records)}
         others: list[Record] = []
         read: set[str] = set()
@@ -147,8 +147,8 @@ class Linking:
         return others, relinked
 
     async def _put_right(self, records: Sequence[Record]) -> list[Record]:
-        """The records, those that put right what was told a moment before ("oops 18:50") with the
-        link to that."""
+        """The records; one that corrects the round just before it ("oops 18:50") gets a link to
+        that round."""
         return [await self._of_moment_before(record) for record in records]
 
     async def _of_moment_before(self, record: Record) -> Record:
@@ -172,10 +172,10 @@ class Linking:
         return replace(record, facts=(said, *others))
 
     async def to_be_asked(self, user_id: str, today: date) -> list[FactLink]:
-        """The facts that hold and of which the user is to be asked by now whether they still do;
-        each once."""
+        """The facts that hold and about which the user is due to be asked whether they still do.
+        Each is returned only once: its day to ask is then cleared."""
         every = await records_in(self._engine, UserScope(user_id, to_ask=True))
-        # What is asked stands in an answer, which may go anywhere.
+        # The question becomes part of an answer, which may go anywhere.
         found = [one for one in every if one.round.reach is Reach.ANYWHERE]
         records = [standing_on(record, today) for record in found]
         due = [
@@ -193,11 +193,12 @@ class Linking:
     async def before_forgetting(
         self, user_id: str, gone: Sequence[Record], staying: Collection[str] = ()
     ) -> None:
-        """Hand on what the facts of these rounds replaced to what replaced them; facts with the
-        texts `staying` are not forgotten."""
+        """Link the facts that replaced facts of these rounds to what these had replaced. Facts with
+        the texts `staying` are not forgotten."""
         ids = {record.id for record in gone}
         others = await self._read(user_id, link_targets(gone) - ids)
-        # A contradicting fact names the other, which does not name it.
+        # A contradiction is stored only at the fact in doubt, so the links of `gone` do not lead to
+        # all of them.
         doubted = await records_in(self._engine, UserScope(user_id, in_conflict=True))
         others |= {record.id: record for record in doubted if record.id not in ids}
         unlinking = Unlinking(gone, staying)
@@ -209,7 +210,7 @@ class Linking:
         await self._by_rule(user_id, [], slots_of(gone))
 
     async def leaving_out(self, records: Sequence[Record]) -> None:
-        """Make the rules' links of the others anew as they are without these rounds."""
+        """Make the rules' links of the users' other rounds anew, as if these were not there."""
         for user_id, own in _by_user(records).items():
             without = frozenset(record.id for record in own)
             await self._by_rule(user_id, [], slots_of(own), without)
@@ -256,7 +257,7 @@ def slots_of(records: Iterable[Record]) -> set[str]:
 
 
 class RecordWriter:
-    """Writes records, with what follows from them."""
+    """Writes records with their links and keys."""
 
     def __init__(self, engine: Engine, indexer: Indexer, linking: Linking) -> None:
         self._engine = engine
@@ -266,10 +267,10 @@ class RecordWriter:
     async def write(
         self, records: Sequence[Record], over: Held | None, *, erasing: bool = False
     ) -> list[Record]:
-        """The records as written, with their links. `over` as in `MemoryStore.remember`; `erasing`
-        where no trace of what they said before shall stay.
+        """Write the records and return them with their links. `over` is as in
+        `MemoryStore.remember`; with `erasing` no trace of their earlier content stays.
 
-        Some are written after the other, in order: broken off, the first of them are there.
+        They are written in order, some at a time; an interruption leaves the first of them there.
         """
         linked = await self._linking.before_writing(records)
         if over is not None and linked:
@@ -287,7 +288,7 @@ class RecordWriter:
         return linked
 
     async def held(self, user_id: str, round_ids: Iterable[str]) -> Held:
-        """Which turns the rounds of these ids hold now; nothing of those that are not there."""
+        """The turns that the rounds with these ids hold now, without rounds that do not exist."""
         scope = UserScope(user_id, ids=tuple(round_ids))
         hits = await scroll_in_parts(self._engine, scope, [TURNS])
         return {hit.id: tuple(hit.payload[TURNS]) for hit in hits}
@@ -295,10 +296,11 @@ class RecordWriter:
     async def _claim(
         self, points: Sequence[Point], over: Held, *, owner: str, erasing: bool
     ) -> None:
-        """Write points where nobody else has written meanwhile."""
+        """Write the points. Raises `RoundTaken` if another writer has changed one meanwhile."""
         ours = {point.id: tuple(point.payload[TURNS]) for point in points}
         theirs = {id: over[id] for id in ours if id in over}
-        # A round deleted meanwhile would be made again: the condition is about what exists.
+        # The engine's condition only checks points that exist, so a round deleted meanwhile would
+        # be made again without this look.
         free = not theirs or await self.held(owner, theirs) == theirs
         if free:
             await self._engine.upsert(points, theirs, erasing=erasing)

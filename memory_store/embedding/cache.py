@@ -1,4 +1,4 @@
-"""Vectors by key, in memory and in one SQLite file: what was encoded once need not be again."""
+"""Vectors by key, in memory and in one SQLite file, so that no text need be encoded twice."""
 
 import logging
 import sqlite3
@@ -21,15 +21,15 @@ _log = logging.getLogger(__name__)
 
 
 class VectorCache:
-    """Up to `capacity` vectors in one block of memory, the least recently used forgotten first. For
-    one thread at a time.
+    """Up to `capacity` vectors in one block of memory; the least recently used are forgotten first.
+    For one thread at a time.
 
-    One block, because thousands of small long-lived arrays between the encoder's large short-lived
-    ones leave holes in the heap that nothing fits into.
+    It is one block, because thousands of small long-lived arrays between the encoder's large
+    short-lived ones would leave holes in the heap that nothing fits into.
     """
 
     def __init__(self, capacity: int, dimension: int) -> None:
-        # The system takes no memory for rows before they are written.
+        # The operating system gives memory to rows only when they are first written.
         self._rows = np.empty((capacity, dimension), dtype=np.float32)
         self._row_by_key: OrderedDict[Hashable, int] = OrderedDict()
         self._left: list[int] = []  # rows of vectors that were forgotten
@@ -41,7 +41,7 @@ class VectorCache:
         return key in self._row_by_key
 
     def get(self, key: Hashable) -> Vector | None:
-        """A copy of the vector, which stays what it is when the row is used again."""
+        """A copy of the vector, which does not change when the row is used again."""
         row = self._row_by_key.get(key)
         if row is None:
             return None
@@ -50,7 +50,7 @@ class VectorCache:
         return vector
 
     def rows(self, keys: Sequence[Hashable]) -> Matrix | None:
-        """A copy of the vectors, a row each; None where one of them is not there."""
+        """A copy of the vectors, one row per key; None if one of them is missing."""
         rows = [self._row_by_key.get(key, -1) for key in keys]
         if -1 in rows:
             return None
@@ -59,7 +59,7 @@ class VectorCache:
         return self._rows[rows]
 
     def put(self, key: Hashable, vector: Vector) -> None:
-        """Keep a vector, in the place of the one used longest ago when all are taken."""
+        """Keep a vector. If all rows are taken, it replaces the least recently used one."""
         if not len(self._rows):
             return
         row = self._row_by_key.pop(key, None)
@@ -88,27 +88,27 @@ class VectorCache:
         return used if used < len(self._rows) else self._row_by_key.popitem(last=False)[1]
 
 
-# Changes when the rows mean something else; a file of another version is replaced.
+# This changes when the rows mean something else; a file of another version is replaced.
 _FORMAT = 1
-# Pages that several vectors fit into; the default would leave a quarter of each empty.
+# Several vectors fit into such a page; the default size would leave a quarter of each page empty.
 _PAGE_BYTES = 8192
-# The log of writes is moved into the file when it is as long.
+# The write-ahead log is moved into the file when it has this many pages.
 _LOG_PAGES = 500
-# A write waits so long for another process's; the texts of a caller may wait behind it.
+# How long a write waits for another process's write; the texts of a caller may wait behind it.
 _WAIT_SECONDS = 0.2
-# The share of the oldest vectors that goes when the file is full.
+# When the file is full, one in this many vectors goes, the oldest first.
 _EVICTED_SHARE = 16
-# The most parameters of one statement that every SQLite takes.
+# Every version of SQLite takes at least this many parameters in one statement.
 _MOST_PARAMETERS = 999
 
 
 class DiskCache:
-    """Up to `max_bytes` of vectors, those kept first going first. For one thread at a time.
+    """Up to `max_bytes` of vectors; the oldest go first. For one thread at a time.
 
-    Only a cache: it can be deleted at any time, and no failure of it stops anybody. What cannot be
-    read is a miss, what cannot be written is not kept, and the first failure is said once in the
-    log. Several processes may share the file, which is opened when it is first used. A damaged one
-    is thrown away and begun anew.
+    It is only a cache: it can be deleted at any time, and its failures stop nobody. A vector that
+    cannot be read is a miss, one that cannot be written is not kept, and only the first failure is
+    logged. Several processes may share the file, which is opened on first use. A damaged file is
+    deleted and begun anew.
     """
 
     def __init__(self, file: Path, *, max_bytes: int) -> None:
@@ -118,11 +118,11 @@ class DiskCache:
         self._failed = False
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
-        """The vectors there are, by key."""
+        """The vectors that are there of these keys, by key."""
         return self._attempt(lambda database: _read(database, keys)) or {}
 
     def put(self, vectors: Mapping[bytes, Vector]) -> None:
-        """Keep vectors; a key that is there keeps the one it has."""
+        """Keep vectors; a key that has a vector keeps that one."""
         self._attempt(lambda database: self._write(database, vectors))
 
     def forget(self, keys: Sequence[bytes]) -> None:
@@ -177,7 +177,7 @@ class DiskCache:
             while _used_bytes(database) > self._max_bytes:
                 if not _evict(database):
                     break
-        # A script, because `execute` would take but one step of it, which frees one page.
+        # `executescript`, because `execute` would take only one step of it, which frees one page.
         database.executescript("PRAGMA incremental_vacuum")
 
     def _say(self, problem: str) -> None:
@@ -232,12 +232,12 @@ def _delete_all(database: sqlite3.Connection) -> None:
 
 
 def _empty_log(database: sqlite3.Connection) -> None:
-    """The log of writes still holds what was deleted."""
+    """Empty the write-ahead log, which still holds what was deleted."""
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _packed(vector: Vector) -> bytes:
-    """A checksum before the numbers: SQLite would hand out a flipped bit as it is."""
+    """The vector as bytes after a checksum, as SQLite itself would not notice a flipped bit."""
     numbers = vector.astype("<f4").tobytes()
     return zlib.crc32(numbers).to_bytes(4, "little") + numbers
 
@@ -256,7 +256,7 @@ def _used_bytes(database: sqlite3.Connection) -> int:
 
 
 def _evict(database: sqlite3.Connection) -> int:
-    """Forget a share of the vectors, the oldest ones; how many."""
+    """Delete a share of the vectors, the oldest ones, and return how many."""
     return database.execute(
         "DELETE FROM vectors WHERE number <= (SELECT MIN(number) FROM vectors)"
         f" + (SELECT COUNT(*) FROM vectors) / {_EVICTED_SHARE}"
@@ -270,6 +270,6 @@ class _Damaged(sqlite3.DatabaseError):
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    # The lower byte is the kind; what is above it tells more.
+    # The lower byte is the kind of error; the higher ones only give details.
     kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

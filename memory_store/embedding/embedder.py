@@ -1,10 +1,10 @@
 """The embedder: an encoder off the event loop, with batching across callers and two caches.
 
 A few worker threads share the encoder. While they are busy, texts wait (`waiting.py`), so batches
-grow with the load, and a lone text never waits for company. Few texts of who asks for little, such
-as a question, go before all others, and where every worker is busy, one more takes them.
-Vectors of texts that were seen before come from memory, or from the disk where there is a disk
-cache.
+grow with the load, and a lone text never waits for others to fill a batch. A short job with few
+texts, such as a question, is urgent: it goes before all others, and if every worker is busy, one
+more thread takes it. Vectors of texts that were seen before come from memory, or from the disk if
+there is a disk cache.
 """
 
 import asyncio
@@ -29,19 +29,19 @@ from memory_store.scheduler import current_job, in_slices
 
 _Given = TypeVar("_Given")
 _Result = TypeVar("_Result")
-# Texts of one call that are looked for and asked for together.
+# How many texts of one call are looked up and encoded together.
 _AT_ONCE = 256
-# Part of what a vector is kept under on disk: one of less precision would be another.
+# A part of the key of a vector on disk: a vector of less precision needs another key.
 _PRECISION = "fp32"
 # No encoder reads more characters of a text.
 _LONGEST_TEXT = 32_768
 BATCH_SIZE = 16
 """How many texts a core encodes well together."""
-# A call of few texts: what one batch holds.
+# A call with at most this many characters has few texts: one batch holds them.
 _FEW_CHARACTERS = 2 * LONGEST_READ
-# After so many urgent batches in a row one of the others is taken, which would else wait for ever.
+# After this many urgent batches in a row one other batch is taken, so that none waits for ever.
 _URGENT_IN_A_ROW = 8
-# The threads that encode stand behind the event loop and the one for urgent texts by this much.
+# The nice value that puts encoding threads behind the event loop and the thread of urgent texts.
 _NICENESS = 10
 
 
@@ -50,19 +50,19 @@ class EmbedderStats:
     """Counts of an embedder since it was made."""
 
     texts: int
-    """Asked for."""
+    """How many texts were asked for."""
     from_disk: int
-    """Found in the disk cache; another process may have put them there."""
+    """How many of them the disk cache had; another process may have put them there."""
     encoded: int
-    """Really encoded."""
+    """How many of them were encoded."""
     batches: int
-    """Calls of the encoder."""
+    """How often the encoder was called."""
 
 
 class Embedder:
     """Async front of an `Encoder`; equal texts are encoded once while a cache holds them.
 
-    It closes the disk cache, which outlives it, when it is closed.
+    Closing it also closes the connection of the disk cache, whose file stays.
     """
 
     def __init__(
@@ -82,17 +82,17 @@ class Embedder:
         self._workers = workers
         self._cache = VectorCache(cached_texts, encoder.identity.dimension)
         self._unfinished: dict[Key, WaitingText] = {}
-        # Urgent texts wait apart: they go before others.
+        # Urgent texts have a queue of their own, as they go before others.
         self._waiting = {urgent: Waiting(workers, batch_size) for urgent in (True, False)}
         self._threads = ThreadPoolExecutor(workers, "encoder", _stand_back)
         self._urgent_thread = ThreadPoolExecutor(1, "encoder-urgent")
         self._disk_cache = disk_cache
-        # The disk cache wants one thread, apart from those busy encoding.
+        # The disk cache needs a single thread, and should not wait for those that encode.
         self._disk_thread = ThreadPoolExecutor(1, "disk-cache")
         self._disk_tasks = 0
         self._running: set[asyncio.Task[None]] = set()
         self._at_others = 0
-        """How many of these workers encode what is not urgent."""
+        """How many workers encode texts that are not urgent."""
         self._urgent_in_a_row = 0
         self._urgent_thread_is_taken = False
         self._urgent: asyncio.Task[None] | None = None
@@ -120,7 +120,7 @@ class Embedder:
         return EmbedderStats(self._texts, self._from_disk, self._encoded, self._batches)
 
     async def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
-        """One row of unit length a text, in order. Raises `EmbeddingFailed`."""
+        """One row of unit length per text, in order. Raises `EmbeddingFailed`."""
         self._texts += len(texts)
         parts = range(0, len(texts), _AT_ONCE)
         few = sum(min(len(text), LONGEST_READ) for text in texts) <= _FEW_CHARACTERS
@@ -134,7 +134,7 @@ class Embedder:
         keys = [self._key(text, kind) for text in texts]
         if (known := self._cache.rows(keys)) is not None:
             return known
-        # Encoding a few takes less time than waiting for the disk, and few questions come again.
+        # Encoding a few texts is faster than waiting for a busy disk, and few questions come again.
         skipped = urgent and (self._disk_tasks or kind is TextKind.QUERY)
         on_disk = {} if skipped else await self._read_disk(keys)
         vectors = [
@@ -147,10 +147,9 @@ class Embedder:
         return np.stack([v.result() if isinstance(v, asyncio.Future) else v for v in vectors])
 
     async def forget(self, texts: Iterable[str]) -> None:
-        """Let go of the vectors of these texts, in memory and on disk. Asked for again, they are
-        encoded again."""
-        # A text that is being read or encoded just now may be one of them, so its vector is not
-        # kept.
+        """Drop the vectors of these texts, in memory and on disk."""
+        # A text that is being read or encoded just now may be one of them. The changed count keeps
+        # its vector out of the cache.
         self._forgets += 1
         keys: dict[Key, None] = {}
         async for text in in_slices(dict.fromkeys(texts)):
@@ -163,14 +162,14 @@ class Embedder:
                 await self._on_disk(self._disk_cache.forget, gone[start : start + _AT_ONCE])
 
     def forget_memory(self) -> None:
-        """Let go of all vectors in memory: another process may have forgotten some of the texts,
-        and told the disk itself where it shares ours."""
+        """Drop all vectors in memory, because another process may have forgotten some of the texts.
+        If it shares the disk cache, it has dropped them there itself."""
         self._forgets += 1
         self._cache.clear()
 
     async def forget_all(self) -> None:
-        """Let go of all vectors, in memory and on disk: those of other encoders, too, of whose
-        texts this one would never be told that they are forgotten."""
+        """Drop all vectors, in memory and on disk. This includes vectors of other encoders, which
+        `forget` would never find, as their keys name another encoder."""
         self.forget_memory()
         if self._disk_cache is not None:
             loop = asyncio.get_running_loop()
@@ -190,12 +189,13 @@ class Embedder:
     def _key(self, text: str, kind: TextKind) -> Key:
         space = self.identity
         kind = TextKind.DOCUMENT if space.kinds_alike else kind
-        # A text may hold any character, the separator too: it comes last.
+        # A text may hold any character, even the separator, so it comes last.
         named = f"{space.name}\0{space.dimension}\0{_PRECISION}\0{kind}\0{text}"
         return hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
     async def _read_disk(self, keys: Sequence[Key]) -> Mapping[Key, Vector]:
-        """Vectors on disk of texts that are not in memory, or about to be; kept in memory too."""
+        """Read from disk the vectors that are neither in memory nor being encoded, and keep them in
+        memory too."""
         missing = [k for k in keys if k not in self._cache and k not in self._unfinished]
         if self._disk_cache is None or not missing:
             return {}
@@ -221,7 +221,7 @@ class Embedder:
     def _known_or_asked(
         self, key: Key, text: WaitingText, on_disk: Mapping[Key, Vector]
     ) -> "Vector | asyncio.Future[Vector]":
-        """The vector, or where it will be once a worker has encoded the text."""
+        """The vector, or a future for it if a worker must encode the text first."""
         known = on_disk.get(key)
         if known is None:
             known = self._cache.get(key)
@@ -235,14 +235,14 @@ class Embedder:
         elif (asked.owner != text.owner or asked.urgent < text.urgent) and self._waiting[
             asked.urgent
         ].take(key, asked):
-            # Whoever asks for it, too, does not wait for all that the first one asked before.
+            # The second caller need not wait for everything that the first one asked for before.
             asked.owner, asked.urgent = text.owner, asked.urgent or text.urgent
             self._wait(key, asked)
         return asked.vector
 
     def _wait(self, key: Key, text: WaitingText) -> None:
         self._waiting[text.urgent].add(key, text)
-        # A worker that has found nothing more is done a little before it leaves the set.
+        # A worker without more work is done a little before its callback removes it from the set.
         if sum(not worker.done() for worker in self._running) < self._workers:
             worker = asyncio.create_task(self._encode())
             self._running.add(worker)
@@ -255,7 +255,7 @@ class Embedder:
             self._urgent = asyncio.create_task(self._encode(only_urgent=True))
 
     async def _encode(self, *, only_urgent: bool = False) -> None:
-        """Encode what waits until nothing does."""
+        """Encode waiting texts, batch by batch, until none is left."""
         while waiting := self._next_waiting(only_urgent):
             batch = waiting.next_batch()
             texts = list(batch.values())
@@ -270,7 +270,8 @@ class Embedder:
                 self._deliver(batch, vectors)
 
     def _next_waiting(self, only_urgent: bool) -> Waiting | None:
-        """The next batch: urgent texts before others, unless the latter have waited for long."""
+        """The queue of the next batch, or None: the urgent one first, unless it had too many turns
+        in a row."""
         urgent, others = self._waiting[True], self._waiting[False]
         if only_urgent:
             return urgent or None
@@ -282,7 +283,7 @@ class Embedder:
 
     @contextmanager
     def _thread_for(self, *, urgent: bool) -> Iterator[ThreadPoolExecutor]:
-        """The thread of urgent texts for them, where it is free."""
+        """Give urgent texts their own thread if it is free, and other texts the worker threads."""
         if urgent and not self._urgent_thread_is_taken:
             self._urgent_thread_is_taken = True
             try:
@@ -318,7 +319,7 @@ class Embedder:
 
 
 def _stand_back() -> None:
-    """Let this thread compute behind others: where a system tells threads apart, and lets us."""
+    """Lower the priority of this thread, if the system has priorities of threads and allows it."""
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

@@ -1,5 +1,5 @@
-"""The protocol of an encoder, blocking and without a cache; one that needs no weights; and one that
-runs a model: a packaged one, or any other through its own library."""
+"""The protocol of an encoder (blocking, without a cache), and two encoders: one needs no weights,
+one runs a model, which is a packaged one or any other through its own library."""
 
 import zlib
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from memory_store.language.words import terms
 
 Matrix = npt.NDArray[np.float32]
 ENCODERS = ("aide-minilm-2", "aide-minilm-1", "all-MiniLM-L6-v2")
-"""The packaged ones, the best first."""
+"""The packaged encoders, the best first."""
 PACKAGED = ENCODERS[0]
 
 
 class TextKind(StrEnum):
-    """Some models read a query and a document differently."""
+    """What a text is used as: some models read a query and a document differently."""
 
     QUERY = "query"
     DOCUMENT = "document"
@@ -34,17 +34,17 @@ class EncoderIdentity:
     name: str
     dimension: int
     kinds_alike: bool = False
-    """Whether queries and documents are read alike: then a text has one vector."""
+    """Whether queries and documents are read alike, so that a text has only one vector."""
     statement: float = 0.5
-    """With which share of the statement that would answer a question, in the query's vector, it
-    finds most. One that was taught on questions wants none."""
+    """The share that the statement answering a question should have in the query's vector for the
+    best recall. An encoder that was trained on questions needs none."""
     common: float = 0.0
-    """What is taken off its cosines where nearness decides, so that one floor serves every
-    encoder."""
+    """What is subtracted from its cosines before they are compared with a floor, so that one floor
+    fits every encoder."""
 
 
 class Device(StrEnum):
-    """What a model computes on."""
+    """The hardware that a model computes on."""
 
     AUTO = "auto"
     """A GPU where there is one."""
@@ -54,11 +54,11 @@ class Device(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """How a model is loaded and told what it reads.
+    """How a model is loaded, and the prompts that tell it which kind of text it reads.
 
-    A prompt is the name of one that the model knows (`s2p_query`), or a text that is put in front
-    (`query: `, which ends in a colon or a space); empty takes the model's own for queries and
-    documents. `remote_code` lets code of the model's authors run here.
+    A prompt is the name of one that the model knows (`s2p_query`), or a text to put in front, which
+    ends in a colon or a space (`query: `). If it is empty, the model's own prompt for queries or
+    documents is used. `remote_code` allows code of the model's authors to run here.
     """
 
     device: Device = Device.AUTO
@@ -72,24 +72,25 @@ class Encoder(Protocol):
 
     @property
     def path(self) -> str:
-        """What computes them, for reports; its vectors may be compared with those of others."""
+        """The library that computes the vectors, for reports. Vectors of different libraries may
+        be compared."""
 
     @property
     def identity(self) -> EncoderIdentity:
-        """Which vector space this encoder writes."""
+        """The vector space of this encoder."""
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
-        """One row of unit length a text, in order. Raises `EmbeddingFailed`."""
+        """One row of unit length per text, in order. Raises `EmbeddingFailed`."""
 
 
 _DIMENSION = 256
 
 
 class HashEncoder:
-    """Deterministic: signed feature hashing of the stemmed words, scaled to unit length.
+    """A deterministic encoder: signed feature hashing of the stemmed words, scaled to unit length.
 
-    Texts that share words really are nearer. It lets tests and tiny machines run without a model;
-    it does not understand, and the server says so when it is in use.
+    Texts that share words are nearer to each other. It lets tests and tiny machines run without a
+    model. It does not understand meaning, and the server says so when it is in use.
     """
 
     path = "hash"
@@ -106,7 +107,7 @@ class HashEncoder:
             for term in terms(text) or [zlib.crc32(text.encode())]:
                 row[term % _DIMENSION] += 1.0 if term & 0x8000_0000 else -1.0
             length = float(np.linalg.norm(row))
-            # Opposite signs can cancel out; a zero row would be near nothing at all.
+            # Opposite signs can cancel out, and a zero row would be near nothing at all.
             row[0] = 1.0 if length == 0.0 else row[0]
             row /= length or 1.0
         return rows
@@ -120,12 +121,12 @@ class _Model(Protocol):
     batch_size: int
 
     def rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
-        """One row a text, of any length, with the prompt that the model wants for this kind."""
+        """One vector of any length per text, made with the model's prompt for this kind of text."""
 
 
 class ModelEncoder:
-    """A model by name or local path, or a file like those that are packaged; the default is the
-    best of these.
+    """A model by name or local path, or a file of the packaged format. The default is the best
+    packaged encoder.
 
     `encode` may be called from several threads. On a CPU each call computes on one core: short
     texts gain more from calls side by side than from cores that wait for each other inside a call.
@@ -150,7 +151,7 @@ class ModelEncoder:
         self.path = self._model.path
         """The library that computes the vectors."""
         self.batch_size = self._model.batch_size
-        """How many texts it encodes well together."""
+        """How many texts the model encodes well together."""
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """Encode with the prompt the model wants for this kind of text."""
@@ -163,10 +164,11 @@ class ModelEncoder:
 
 
 def _load(model: str, options: ModelOptions) -> _Model:
-    # Told before the libraries are imported, which takes seconds and looks for it elsewhere, too.
+    # Checked before the libraries are imported, which takes seconds, and which would also look for
+    # the model elsewhere.
     if model.startswith(("/", "./", "../")) and not Path(model).exists():
         raise OSError("there is no such folder")
-    # Imported here because it takes a moment, and `--help` should not.
+    # Imported here because the import takes a moment, which `--help` should not need.
     if model in ENCODERS or model.endswith(".onnx"):
         if options not in (ModelOptions(), ModelOptions(Device.CPU)):
             raise ValueError("a packaged model computes on the CPU and has no prompts")

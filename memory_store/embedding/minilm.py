@@ -1,5 +1,5 @@
-"""The packaged encoders on ONNX Runtime: networks of MiniLM's shape (Wang et al. 2020), each one
-file in 8 bits. packaged/README.md says where each comes from.
+"""The packaged encoders on ONNX Runtime: networks of MiniLM's shape (Wang et al. 2020), each in one
+file with 8-bit weights. packaged/README.md says where each comes from.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from memory_store.embedding.encoder import EncoderIdentity, Matrix, TextKind
 
 FOLDER = Path(__file__).with_name("packaged")
-# The rest of longer texts is not read.
+# Longer texts are cut here.
 _MOST_TOKENS = 256
 
 
@@ -32,7 +32,7 @@ class MiniLM:
     batch_size = 16
 
     def __init__(self, identity: EncoderIdentity, file: Path) -> None:
-        """`ValueError` where the file cannot be used."""
+        """Raises `ValueError` if the file cannot be used."""
         self._session = _session(file)
         self.identity = identity
         self._tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
@@ -41,7 +41,7 @@ class MiniLM:
         self._tokenizer_lock = Lock()
 
     def rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
-        """One row a text: the mean of its tokens' vectors."""
+        """One row per text: the mean of its tokens' vectors."""
         with self._tokenizer_lock:
             encoded = self._tokenizer.encode_batch_fast(list(texts))
         ids = np.array([text.ids for text in encoded], np.int32)
@@ -57,7 +57,7 @@ def packaged(name: str) -> MiniLM:
 
 
 def from_file(file: Path) -> MiniLM:
-    """Another encoder that was taught as these were; its name says which by a digest."""
+    """Another encoder, trained like the packaged ones; its name holds a digest of the file."""
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     return MiniLM(replace(_TAUGHT, name=f"{file.stem} {digest[:8]}"), file)
 
@@ -66,7 +66,7 @@ def open_session(model: bytes) -> InferenceSession:
     """A session in which each call computes on the thread that makes it."""
     options = SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # A plan of memory for each shape of a batch would be kept, and few shapes come again.
+    # A memory plan would be kept for each shape of a batch, and few shapes come again.
     options.enable_mem_pattern = False
     return InferenceSession(model, options, providers=["CPUExecutionProvider"])
 

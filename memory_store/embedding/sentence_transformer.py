@@ -1,5 +1,5 @@
-"""Any sentence-transformers model, on a CPU or a GPU. The only importer of torch and of its
-library."""
+"""Any sentence-transformers model, on a CPU or a GPU. Only this module imports torch and
+sentence-transformers."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ _PROMPT_NAMES = {
 }
 
 
-# Texts encoded together: a core is busy with a few, a GPU with many.
+# How many texts are encoded together: a few keep a core busy, a GPU needs many.
 _BATCH = {"cpu": 16, "cuda": 128}
 
 
@@ -31,11 +31,11 @@ class SentenceTransformerModel:
     """A model by name or local path; on a GPU it computes with half precision."""
 
     def __init__(self, model: str, options: ModelOptions) -> None:
-        """Load it, `OSError` or `ValueError` where that cannot be done."""
+        """Load the model. Raises `OSError` or `ValueError` if that cannot be done."""
         # The client of the model hub reads this when it is imported, and then sends no figures
-        # about us.
+        # about its use.
         os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-        # Imported here because it takes seconds, and the packaged model does without.
+        # Imported here because it takes seconds, and the packaged models do not need it.
         import torch
         from sentence_transformers import SentenceTransformer
         from transformers.utils.logging import disable_progress_bar
@@ -46,14 +46,14 @@ class SentenceTransformerModel:
         self._device = _device(options.device, has_cuda=torch.cuda.is_available())
         self.path = "torch" if self._device == "cpu" else f"torch on {self._device}, half precision"
         self.batch_size = _BATCH[self._device]
-        # Without this option sentence-transformers refuses a model that wants its own code.
         self._torch_device = torch.device(self._device)
+        # Without `trust_remote_code` the library refuses a model that needs code of its authors.
         self._model = SentenceTransformer(
             model, device=self._device, trust_remote_code=options.remote_code
         )
         if self._device != "cpu":
             self._model.half()
-        # Tokenizers must not be shared while at work.
+        # Two threads must not use a tokenizer at once.
         self._tokenizer_lock = Lock()
         wanted = {
             TextKind.QUERY: options.query_prompt,
@@ -67,7 +67,7 @@ class SentenceTransformerModel:
         )
 
     def rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
-        """One row a text, with the prompt for its kind."""
+        """One row per text, encoded with the prompt for its kind."""
         with self._tokenizer_lock:
             features = self._model.preprocess(list(texts), prompt=self._prompts[kind])
         from sentence_transformers.util import batch_to_device
@@ -104,7 +104,8 @@ def _dimension(model: "SentenceTransformer") -> int:
 
 
 def _space_name(model: str, prompts: Sequence[str]) -> str:
-    """A name that follows the weights, not the folder they lie in, and the prompts asked for."""
+    """The name of the vector space, made from the prompts asked for and the model: for a local one
+    its folder's name and a digest of its configuration."""
     config = Path(model) / "config.json"
     name = model
     if config.is_file():

@@ -1,8 +1,8 @@
 """Texts that wait to be encoded, and which of them come next.
 
-A worker that is free takes the oldest text of the user who has had the least encoded, so that many
-texts of one user do not delay a question of another's, and with it others of about its length, so
-that little is wasted on padding.
+A free worker takes the oldest text of the user who has had the least encoded, so that many texts of
+one user do not delay a question of another user. With it the worker takes texts of about the same
+length, so that little is wasted on padding.
 """
 
 import asyncio
@@ -16,16 +16,16 @@ from memory_store.scheduler import Shares, current_job
 Key = bytes
 """Digest of the vector space, the kind and the text."""
 LONGEST_READ = 1200
-"""Characters of a text that the packaged encoder reads, about."""
-# A worker looks so far down the queues for texts of like length.
+"""About how many characters of a text the packaged encoder reads."""
+# A worker looks at this many waiting texts for some of about the same length.
 _WINDOW = 64
-# Characters by which a user may be ahead of others who have had more: an ordinary answer's.
+# Characters by which a user may be ahead of others who have had more: those of an ordinary answer.
 _CREDIT = 12_000
-# A batch is as wide as its longest text. Beyond this much it is no faster, and everybody else waits
-# until it is done.
+# Every text of a batch is padded to the longest one. A batch with more characters than this is no
+# faster, and everybody else waits until it is done.
 _PADDED_CHARACTERS = 2 * LONGEST_READ
-# Fewer characters than this are not shared among workers: an encoder reads all its weights in every
-# call, which takes longer than computing with them.
+# Fewer characters than this are not divided among workers: an encoder reads all its weights in each
+# call, which then takes longer than the computing.
 _WORTH_A_CALL = 400
 # Texts that would add more padding to a batch than this are encoded sooner in a call of their own.
 _PADDING = 40
@@ -33,14 +33,14 @@ _PADDING = 40
 
 @dataclass(slots=True)
 class WaitingText:
-    """A text that was asked for, and where its vector will be."""
+    """A text that was asked for, and the future of its vector."""
 
     text: str
     kind: TextKind
     urgent: bool
     """Whether it goes before others."""
     forgets: int = 0
-    """How often texts were forgotten before."""
+    """The embedder's count of calls of `forget` when the text was asked for."""
     owner: str = field(default_factory=lambda: current_job().owner)
     """The user in whose queue it waits."""
     vector: "asyncio.Future[Vector]" = field(
@@ -49,7 +49,7 @@ class WaitingText:
 
     @property
     def size(self) -> int:
-        """Characters of it that are encoded."""
+        """About how many of its characters are encoded."""
         return min(len(self.text), LONGEST_READ)
 
 
@@ -73,7 +73,7 @@ class Waiting:
         self._queues.setdefault(text.owner, {})[key] = text
 
     def take(self, key: Key, text: WaitingText) -> bool:
-        """Take a text out of the queue that it waits in; whether it was there."""
+        """Take a text out of the queue that it waits in. Return whether it was there."""
         queue = self._queues.get(text.owner, {})
         found = queue.pop(key, None) is not None
         if found and not queue:
@@ -81,7 +81,8 @@ class Waiting:
         return found
 
     def next_batch(self) -> Batch:
-        """The text that is due and those nearest to it in length: a fair share of what waits."""
+        """Take the text that is due and those nearest to it in length, at most a fair share of the
+        waiting texts."""
         heads = {owner: next(iter(queue.values())) for owner, queue in self._queues.items()}
         due = heads[self._shares.next_of({owner: head.size for owner, head in heads.items()})]
         window = self._window(due)
@@ -101,7 +102,7 @@ class Waiting:
         return batch
 
     def _window(self, due: WaitingText) -> list[tuple[Key, WaitingText]]:
-        """Texts that may share a batch with the due one, itself first: the oldest of each user."""
+        """The due text, then others that may share its batch: the oldest ones of each user."""
         own = self._queues[due.owner]
         queues = [own, *(queue for queue in self._queues.values() if queue is not own)]
         each = max(1, _WINDOW // len(queues))

@@ -40,8 +40,7 @@ _ON_SERVER = {
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Import the engine on a server when it is asked for: its client takes a second to
-        import."""
+        """Import the server's engine only on use, as its client takes a second to import."""
         if name not in _ON_SERVER:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"{__name__}._server.{_ON_SERVER[name]}"), name)

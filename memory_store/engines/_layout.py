@@ -1,4 +1,4 @@
-"""What engines share: how points lie, scopes in plain values, and who is told of writes."""
+"""What engines share: the layout of points, scopes as plain values, and watchers of writes."""
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,20 +28,20 @@ ASKS, ENDS_ASKING = "asks", "ends_asking"
 """The payload fields that say that a round does nothing but ask, and that it ends with a question
 which the next speaker may answer."""
 READING = "reading"
-"""The payload field of what the user's side may mean, as it was read when it was written."""
+"""The payload field with what the user's side may mean, as read when the round was written."""
 LABELS, EXPIRES = "labels", "expires_at"
 """The payload fields of the caller's own metadata, as terms, and of when a round may go."""
 REACH = "reach"
-"""The payload field that says where a round may go; it is missing where that is anywhere."""
+"""The payload field that says how far a round may go; it is missing if that is anywhere."""
 PERSON = "person"
-"""The payload field that says, of a round in a space, whose space that is."""
+"""The payload field with `Round.person`: the user of a space, or who spoke in a shared one."""
 CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
 """The payload fields of a claim, which are no part of the record."""
 CONFLICTS, OPEN, TO_ASK = "conflicts", "open", "to ask"
-"""The payload field of what the user is to settle in a round: that its facts contradict others, or
-that they are to be asked whether one still holds."""
+"""The payload field of what the user is to settle in a round, and its values: its facts contradict
+others, or the user is to be asked whether one still holds."""
 PINNED = "pinned"
-"""The payload field that says of a round that the user pinned it; and what it says."""
+"""The payload field that says that the user pinned a round, and its value."""
 INDEXED_WORDS = tuple(
     f"session_id enrichment slots {REPEATS} {CONFLICTS} {LABELS} {REACH} {PERSON} {PINNED}".split()
 )
@@ -49,11 +49,12 @@ INDEXED_TIMES = ("event_days", EXPIRES)
 """The payload fields that engines index, beside `USER`, which keeps tenants apart, and `SAID`, by
 which points are laid out."""
 IDENTITY_ID = str(uuid.UUID(int=0))
-"""The point without a user that says who wrote the data; no scope can match it."""
+"""The id of the point that holds the identity. It has no user, so no scope can match it."""
 
 
 def matches(scope: UserScope) -> dict[str, str]:
-    """The payload fields a point in scope holds exactly; the user's is always among them."""
+    """The payload fields that a point in scope must have, with their exact values; the user's is
+    always among them."""
     fields = {USER: scope.user_id}
     if scope.session_id is not None:
         fields["session_id"] = scope.session_id
@@ -61,7 +62,7 @@ def matches(scope: UserScope) -> dict[str, str]:
 
 
 def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
-    """Payload fields of each of which a point in scope holds at least one of these values."""
+    """Pairs of a payload field and values, of which a point in scope must have at least one."""
     wanted = {
         "slots": scope.slots,
         "enrichment": scope.states,
@@ -76,7 +77,7 @@ def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
 
 
 def exclusions(scope: UserScope) -> list[tuple[str, list[str]]]:
-    """Payload fields of each of which a point in scope holds none of these values."""
+    """Pairs of a payload field and values, of which a point in scope must have none."""
     return [(REACH, list(map(str, scope.up_to.closer)))] if scope.up_to.closer else []
 
 
@@ -93,20 +94,20 @@ def instants(days: Days) -> tuple[datetime | None, datetime | None]:
 
 
 class Divided(NamedTuple):
-    """Points on their way, those first that must be there and those that must not."""
+    """Points to write: those that must already exist, and those that must not."""
 
     replaced: Sequence[Point]
     new: Sequence[Point]
 
 
 def divided(points: Sequence[Point], over: Held) -> Divided:
-    """The points that are named in `over`, and all others."""
+    """Divide points into those that are named in `over` and all others."""
     named = [point for point in points if point.id in over]
     return Divided(named, [point for point in points if point.id not in over])
 
 
 def to_matrix(rows: Sequence[Sequence[float]] | None) -> Matrix:
-    """The keys of a point as they come from an engine; no rows where it has none."""
+    """The keys of a point as an engine returns them; no rows if it has none."""
     return np.asarray(rows or [], dtype=np.float32)
 
 
@@ -116,11 +117,11 @@ def _midnight(day: date | None, zone: tzinfo) -> datetime | None:
     try:
         return datetime.combine(day, time(), zone).astimezone(UTC)
     except OverflowError:
-        return None  # Nothing was said before the first moment of the calendar.
+        return None  # An end of the calendar is as good as an open end.
 
 
 WrittenIds = Mapping[str, Sequence[str] | None]
-"""Ids of points by user; None where any of the user's may be among them."""
+"""Ids of points by user; None if any of the user's points may be meant."""
 
 
 class WriteWatchers:
@@ -130,16 +131,17 @@ class WriteWatchers:
         self._all: list[WriteWatcher] = []
 
     def add(self, watcher: WriteWatcher) -> None:
-        """Tell this one, too, from now on."""
+        """Tell this watcher too from now on."""
         self._all.append(watcher)
 
     def remove(self, watcher: WriteWatcher) -> None:
-        """Tell this one no more."""
+        """Stop telling this watcher."""
         self._all.remove(watcher)
 
     @contextmanager
     def told_of(self, written: WrittenIds) -> Iterator[None]:
-        """Tell of what is written within, however it ends: what failed may have changed some."""
+        """Tell of the points written inside, even on failure, as a failed write may have changed
+        some of them."""
         try:
             yield
         finally:
@@ -154,7 +156,7 @@ class WriteWatchers:
 
 
 def of_points(points: Sequence[Point]) -> WrittenIds:
-    """These points, whosever they are."""
+    """The ids of these points, by user."""
     by_user: dict[str, list[str]] = {}
     for point in points:
         by_user.setdefault(point.payload[USER], []).append(point.id)
@@ -162,5 +164,5 @@ def of_points(points: Sequence[Point]) -> WrittenIds:
 
 
 def of_scope(scope: UserScope) -> WrittenIds:
-    """The points of a scope."""
+    """The ids that a scope names, by user."""
     return {scope.user_id: scope.ids}

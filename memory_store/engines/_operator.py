@@ -1,8 +1,8 @@
 """What an operator may do with a whole memory, whoever its rounds belong to.
 
-Kept apart from `Engine`, whose every read and delete is for one user: only moving and indexing anew
-(`memory_store.transfer`) work on everything, and only on engines of these kinds. No store, and so
-no request, is ever given one.
+This is kept apart from `Engine`, whose every read and delete is for one user. Only moving and
+reindexing (`memory_store.transfer`) work on all users, and only with these engines. No store, and
+so no request, is ever given one.
 """
 
 import uuid
@@ -14,7 +14,7 @@ from memory_store.engines._layout import IDENTITY_ID
 
 
 class OperatorEngine(Engine, Protocol):
-    """An engine with the calls that know no user. Its writes do not wait for a reindex."""
+    """An engine with calls that are for all users. Its writes do not wait for a reindex."""
 
     shared: bool
     """Whether assistants may be using the memory while an operator has it open."""
@@ -24,7 +24,7 @@ class OperatorEngine(Engine, Protocol):
         """The place of the memory, for messages and marks; the same in every run."""
 
     async def open_existing(self) -> Payload | None:
-        """Open what is there and return its identity; None, and nothing made, without one."""
+        """Open an existing memory and return its identity; None, and nothing made, without one."""
 
     async def identity(self) -> Payload | None:
         """The identity as it is now."""
@@ -45,18 +45,18 @@ class OperatorEngine(Engine, Protocol):
         """Delete rounds by id."""
 
     def successor(self) -> "OperatorEngine":
-        """The index that is to take the place of this open one, beside it; not opened."""
+        """The index, not opened, that is to take the place of this open one."""
 
     async def hand_over(self) -> None:
-        """Let the successor, complete and closed, serve in this one's place, at once and wholly."""
+        """Let the successor, complete and closed, take this index's place, in one atomic step."""
 
     async def drop(self) -> None:
-        """Delete this index with all it holds; does nothing where there is none."""
+        """Delete this index and all its data; do nothing if there is none."""
 
     async def drop_retired(self) -> None:
         """Delete the indexes that have handed over."""
 
 
 def following(id: str | None) -> str:
-    """The first id there could be after this one; None is before all rounds."""
+    """The lowest id after this one; with None, the lowest that a round can have."""
     return str(uuid.UUID(int=uuid.UUID(id or IDENTITY_ID).int + 1))

@@ -1,7 +1,7 @@
-"""How text is read, one language a package: sentences, statements, slots, questions, days.
+"""How text is read: sentences, statements, slots, questions, days.
 
-There are rules for English and none for other languages. Whose words a message is (`authorship`) is
-judged from labelled examples of several languages.
+There are rules for English and none for other languages. Who wrote the words of a message
+(`authorship`) is judged from labelled examples of several languages.
 """
 
 from memory_store.language.asked import Asked

@@ -1,12 +1,12 @@
 """What a question asks for: one fact, a count, an order, an overview, advice, what was replied.
 
-Only general turns of phrase count here, those of `[asked]` in the words of English. They decide how
-many rounds are read and how they are laid out, never what the answer is.
+Only general turns of phrase count here, listed under `[asked]` in the words of English. They decide
+how many rounds are read and how they are laid out, never what the answer is.
 
 Facts are kept as they were said: "I fixed the mountain bike on Saturday". The question about them,
-"Which bike did I fix the past weekend?", opens with words that no statement has and names a time
-that the statement names otherwise; both pull its vector away from the fact. Without them it lies
-nearer, and the mean of both vectors finds more than either (measured in benchmarks/LOG.md).
+"Which bike did I fix the past weekend?", opens with words that no statement has, and it names the
+time in another way. Both pull its vector away from the fact's. Without these words it lies nearer,
+and the mean of both vectors finds more than either (measured in benchmarks/LOG.md).
 """
 
 import re
@@ -25,46 +25,46 @@ from memory_store.language.languages import (
 )
 from memory_store.language.statements import stated
 
-# A text asks for a summary only if it asks for anything with this certainty.
+# A text asks for a summary only if it asks for something with at least this certainty.
 _ASKS = 0.3
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which of these a question asks for; several may hold at once."""
+    """What a question asks for; several of these may hold at once."""
 
     about_replies: bool = False
-    """What the assistant said."""
+    """It asks what the assistant said."""
     about_user: bool = False
-    """What is known of the user at all."""
+    """It asks what is known of the user in general."""
     counts: bool = False
-    """A number of things, or all of them."""
+    """It asks for a number of things, or for all of them."""
     orders: bool = False
-    """In which order things happened."""
+    """It asks in which order things happened."""
     overview: bool = False
-    """A summary of what was said, or the order of it: no few rounds answer it."""
+    """It asks for a summary of what was said, or for its order, which a few rounds cannot give."""
     about_time: bool = False
     """Its answer depends on dates: a day, a span, an order, the first or the last."""
     wants_advice: bool = False
-    """Advice that should fit the person, and not what was replied before."""
+    """It asks for advice that should fit the person, and not for an earlier reply."""
     impersonal: bool = False
     """Whether it surely speaks neither of the user nor to somebody, as a question of general
     knowledge does."""
     slot: str | None = None
-    """What it wants the value of, where a frame surely fits ("Where do I live?")."""
+    """The slot whose value it asks for, if a frame surely fits ("Where do I live?")."""
     time_range: TimeRange | None = None
     """The days that it names."""
     days: Days | None = None
-    """The same where it names nothing else to go by: no round is like "What did I do in May?"."""
+    """These days, if it names nothing else: no round is similar to "What did I do in May?"."""
 
     def within(self, time_range: TimeRange | None, text: str) -> "Asked":
-        """The same with the days that somebody else read in the text."""
+        """The same, with the days that the caller has read in the text."""
         return replace(self, time_range=time_range, days=days_alone(text, time_range))
 
 
 def asked_in(text: str) -> Asked:
-    """What the turns of phrase of a question ask for; without its slot and its days."""
+    """What a question asks for by its turns of phrase; without its slot and its days."""
     text = text.replace("’", "'")
     spans = _says("spans", text)
     overview = _names_overview(text) and (
@@ -86,21 +86,21 @@ def asked_in(text: str) -> Asked:
 
 
 def _says(name: str, text: str) -> bool:
-    """Whether a turn of phrase of a list is in a text."""
+    """Whether the text has a turn of phrase of this list."""
     return wording(f"asked.{name}").search(text) is not None
 
 
 def _is_impersonal(text: str) -> bool:
-    """Whether a text is surely English and speaks of nobody. In an opening such as "How do I boil
-    an egg?" and "Give me a synonym" it means anybody."""
+    """Whether a text is surely English and speaks of nobody. The "I" of "How do I boil an egg?" and
+    the "me" of "Give me a synonym" mean anybody, so they do not count."""
     bare = wording("asked.anybody").sub("", text)
     is_english = bare != text or languages_of(text) == {ENGLISH}
     return is_english and not wording("asked.personal").search(bare)
 
 
 def _names_overview(text: str) -> bool:
-    """Whether the words are those for a summary of what was said, or for the order in which it
-    was. A few rounds cannot answer that, and none is nearest to it."""
+    """Whether the words ask for a summary of what was said, or for the order of it. A few rounds
+    cannot answer that, and no round is nearest to it."""
     if _says("orders", text) and (_says("past_talk", text) or _says("was_said", text)):
         return True
     return any(
@@ -110,21 +110,21 @@ def _names_overview(text: str) -> bool:
 
 
 def days_alone(question: str, range_: TimeRange | None) -> Days | None:
-    """The days that the question asks for, where it names nothing else to go by."""
+    """The days that the question asks about, if it names nothing else; otherwise None."""
     if range_ is None:
         return None
     rest = " ".join(question.replace(range_.text, " ").split()).strip(" ,.?!")
     return range_.days if wording("asked.only_days").fullmatch(rest) else None
 
 
-# Whoever asks for a value asks for nothing else.
+# A longer text does not just ask for the value of a slot.
 _LONGEST = 300
-# A shorter sentence that asks means little without what leads up to it.
+# A shorter question means little without the sentences before it.
 _SHORTEST = 25
 
 
 def asked_slot(question: str) -> str | None:
-    """The slot of the statement that would answer: "Where do I live?"."""
+    """The slot of the statement that would answer a question such as "Where do I live?"."""
     if len(question) > _LONGEST:
         return None
     for pattern, answers in _frames():
@@ -136,7 +136,7 @@ def asked_slot(question: str) -> str | None:
 
 @cache
 def _frames() -> list[tuple[re.Pattern[str], list[str]]]:
-    """Questions, and the statements of which one may answer each."""
+    """Patterns of questions, each with the statements that may answer it."""
     return [
         (re.compile(spelled(one["question"], "questions"), re.I), one["answers"])
         for one in word_table("english", "questions")["asked"]
@@ -144,10 +144,10 @@ def _frames() -> list[tuple[re.Pattern[str], list[str]]]:
 
 
 def as_statement(question: str) -> str:
-    """The question said as by the one who knows: 'How many bikes do I own?' → 'I bikes I own'.
+    """The question as the statement that answers it: 'How many bikes do I own?' → 'I bikes I own'.
 
-    Not a sentence to read, a text to embed. What has none of these openings (a statement, another
-    language), and a wish for advice, come back unchanged.
+    The result is not meant to be read but to be embedded. A text without a known opening (a
+    statement, another language) and a wish for advice are returned unchanged.
     """
     bare = _asking(question)
     if wording("questions.wish").search(bare):
@@ -165,6 +165,6 @@ def as_statement(question: str) -> str:
 
 
 def _asking(text: str) -> str:
-    """The sentence that asks, without what leads up to it; a short one means little alone."""
+    """The last sentence, which asks; the whole text if that sentence means little alone."""
     last = re.split(r"(?<=[.!?])\s+", text.strip())[-1]
     return last if len(last) >= _SHORTEST else text.strip()

@@ -1,15 +1,16 @@
-"""Whose words a message is: the user's own, or quoted, pasted, made up, or asked to be worked on.
+"""Whose words a message is: the user's own, or quoted, pasted, made up, or a text to be worked on.
 
-Only what is surely the user's own may replace what the user said before. That is decided
-positively: every sentence and every line of the message must look like somebody's own talk or like
-an ordinary question. One that may ask for work on a text, begin a game, or introduce another's
-words leaves the whole message in doubt. A missed update costs less than a memory that strangers can
-rewrite, and shows as a conflict.
+Only words that are surely the user's own may replace what the user said before. This needs positive
+evidence: every sentence and every line of the message must look like somebody's own talk or like an
+ordinary question. A unit that may ask for work on a text, begin a game, or introduce words of
+somebody else leaves the whole message in doubt. A missed update, which shows as a conflict, costs
+less than a memory that strangers can rewrite.
 
-How foreign a unit looks is a linear judgement over its features; `benchmarks/authorship` holds the
-labelled examples and makes the numbers. The features are words, pairs of words and beginnings of
-words, as far as the judgement knows them, and the shape: how a unit begins and ends, and whether it
-stands on a line of its own. No language is told from another; what is not known counts as unknown.
+A linear model over the features of a unit (a sentence or a line) says how foreign it looks;
+`benchmarks/authorship` holds the labelled examples and makes its weights. The features are words,
+pairs of words and beginnings of words, if the model knows them, and the shape: how a unit begins
+and ends, and whether it stands on a line of its own. Languages are not told apart; all words that
+the model does not know count as one unknown word.
 """
 
 import json
@@ -26,7 +27,7 @@ from memory_store.language.kinds import TELLING, kinds_of, most_of
 from memory_store.language.languages import NAMES, languages_of, wording
 from memory_store.language.sentences import TextUnit, units_of
 
-# An opening mark without a closing one reaches to the end of its paragraph.
+# A quotation without a closing mark reaches to the end of its paragraph.
 _PARAGRAPH = r"\n[ \t]*+\n|\Z"
 _QUOTED = re.compile(
     r"```(?:[^`]|`(?!``))*+(?:```|\Z)"
@@ -43,7 +44,7 @@ _QUOTED = re.compile(
             ('"', '"'),
         )
     )
-    # Apostrophes are none: such a mark opens where a word begins and closes where one ends.
+    # An apostrophe is no quotation mark: a single mark only opens before a word and closes after.
     + r"|(?<![\w'’])['‘](?=\w)(?:[^'’\n]|(?<=\w)['’](?=\w))*+(?:['’]|(?=\n)|\Z)",
     re.M,
 )
@@ -54,10 +55,10 @@ def quotations(text: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in _QUOTED.finditer(text))
 
 
-# Nobody writes so much of themselves at once: a longer message is never surely one's own, and only
-# its beginning and its end are looked at.
+# Nobody writes this much about themselves at once, so a longer message is never surely the user's
+# own, and only its beginning and its end are judged.
 _LONGEST = 6000
-# Stands for a quotation: what is said about it is judged without it.
+# Stands for a quotation, so that the text around it is judged without it.
 QUOTE = "qqq"
 _CLOSING = " \"'”’»)]:;-"
 _ASIDES_OF = ("english", *NAMES.values(), "chinese", "japanese")
@@ -66,8 +67,8 @@ _INTRODUCES = re.compile(r"[:：?？\"“„«「]")
 
 @dataclass(frozen=True, slots=True)
 class Authorship:
-    """What of a message is the user's: the text with everything else blanked out, of the same
-    length, and whether that is sure."""
+    """Which part of a message is the user's own: `own` is the text, of the same length, with all
+    else blanked out; `is_sure` says whether that is sure."""
 
     own: str
     is_sure: bool
@@ -75,7 +76,7 @@ class Authorship:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The numbers: words that are known, and what each feature adds to the log odds."""
+    """The linear model: the words it knows, and what each feature adds to the log odds."""
 
     known: frozenset[str]
     weights: Mapping[str, float]
@@ -91,41 +92,42 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class AuthorshipRule:
-    """How foreign the most foreign unit of a message may look. The parts can be left out, to
-    measure what each does (`benchmarks/authorship`)."""
+    """How foreign the most foreign unit of a message may look. Parts of the rule can be turned off,
+    to measure what each of them does (`benchmarks/authorship`)."""
 
     sure: float = 0.25
-    """At most, for the message to be surely the user's own."""
+    """The limit up to which a message is surely the user's own."""
     sure_alone: float = 0.5
-    """The same of one sentence alone, which has no room for a request and a text."""
+    """The same limit for a single sentence, which has no room for a request and a text."""
     sure_elsewhere: float = 0.05
-    """The same of a message that is not English, of which there are fewer labelled examples."""
+    """The same limit for a message that is not English, as there are fewer labelled examples."""
     foreign: float = 0.8
-    """From here on the message is taken for another's."""
+    """From this limit on, the message counts as somebody else's words."""
     one_language: bool = True
     """Whether a request in one language and a text in another leave the message in doubt."""
     questions_last: bool = True
-    """Whether a question before a statement leaves the message in doubt, but for an aside ("By the
-    way, ..."): what is asked first may be about what follows."""
+    """Whether a question before a statement leaves the message in doubt, as it may be about the
+    text that follows. An aside ("By the way, ...") does not."""
     marks: bool = True
-    """Whether what stands between quotation marks is another's."""
+    """Whether a text between quotation marks counts as somebody else's words."""
 
 
-# A text in quotation marks that is as much of a message, and has more words than titles have.
+# A quotation counts as a text if it is at least this part of a message and longer than a title.
 _MOST_OF_IT, _LONGER_THAN_TITLES = 0.5, 8
-# Apostrophes open what looks like a quotation, and code is nobody's statement.
+# An apostrophe may look like the beginning of a quotation, and code is nobody's statement.
 _NO_QUOTES = frozenset("'‘`")
-# How foreign a request to work on a text looks, which stands before or behind it; it tells nothing.
+# A request to work on a text stands before or behind that. It looks at least this foreign, and it
+# is less certain than this to tell something.
 _REQUEST, _TELLS = 0.9, 0.5
 
 RULE = AuthorshipRule()
 AMONG_PEOPLE = AuthorshipRule(foreign=math.inf)
-"""For those who are told by name, who talk to each other: they call each other by name, and show
-each other this and that. Where that looks like a letter it leaves a message in doubt, no more."""
+"""The rule for speakers with names, who talk to each other. They address each other by name and
+show each other things. If this looks like a letter, it only leaves a message in doubt."""
 
 
 def authorship(text: str, rule: AuthorshipRule = RULE) -> Authorship:
-    """The judgement of how much of the text is the user's own."""
+    """Judge how much of the text is the user's own."""
     spans = list(quotations(text)) if rule.marks else []
     units = _units(_filled(text, spans, lambda _: f" {QUOTE} ") if spans else text)
     doubt = max(map(judgement().foreignness, units), default=0.0)
@@ -135,8 +137,8 @@ def authorship(text: str, rule: AuthorshipRule = RULE) -> Authorship:
 
 
 def quotes_a_text(text: str) -> bool:
-    """Whether a message surely is another's words for the most part, or a text to be worked on. A
-    title, a saying or a piece of code makes it none."""
+    """Whether most of a message surely is somebody else's words, or a text to be worked on. A
+    title, a saying or a piece of code is not enough."""
     return _QUOTING.of(text, lambda: _quotes_a_text(text))
 
 
@@ -158,7 +160,7 @@ def _quotes_a_text(text: str) -> bool:
 
 
 def _allowed(text: str, units: Sequence[TextUnit], rule: AuthorshipRule) -> float:
-    """How foreign the units may look at most."""
+    """How foreign the units of a sure message may look at most; below 0 it cannot be sure."""
     if len(text) > _LONGEST:
         return -1.0
     languages = {name for unit in units for name in languages_of(unit.text)}
@@ -192,7 +194,7 @@ def _blank(text: str) -> str:
 
 
 def _filled(text: str, spans: Sequence[tuple[int, int]], by: Callable[[str], str]) -> str:
-    """The text with something else in place of each span."""
+    """The text with each span replaced by what `by` makes of it."""
     parts, start = list[str](), 0
     for first, end in spans:
         parts += (text[start:first], by(text[first:end]))
@@ -202,13 +204,13 @@ def _filled(text: str, spans: Sequence[tuple[int, int]], by: Callable[[str], str
 
 @lru_cache(maxsize=1)
 def judgement() -> Judgement:
-    """The numbers that the package carries."""
+    """The model that comes with the package."""
     read = json.loads(files(__package__).joinpath("authorship.json").read_text("utf-8"))
     return Judgement(frozenset(read["known"]), read["weights"], read["bias"])
 
 
 UNKNOWN = "¿"
-"""Stands for a word that the judgement does not know."""
+"""Stands for a word that the model does not know."""
 # Chinese, Japanese and Korean are written without spaces: each character is a word.
 _TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -222,7 +224,7 @@ _LENGTHS = (1, 2, 3, 5, 8, 12, 20)
 
 
 def features(unit: TextUnit, known: Container[str]) -> Iterator[str]:
-    """The names of what is true of the unit; words that are not `known` are all alike."""
+    """The names of the features of the unit; words that are not `known` all count as one."""
     text = _shortened(unit.text.strip()).replace("’", "'").replace("‘", "'").replace("`", "'")
     end = _end_of(text)
     tokens = words_of(text)
@@ -247,7 +249,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _shortened(text: str) -> str:
-    """How a very long unit begins and ends."""
+    """The text of a unit; of a very long one only its beginning and its end."""
     return text if len(text) <= _MOST else f"{text[: _MOST // 2]} {text[-_MOST // 2 :]}"
 
 
@@ -258,7 +260,7 @@ def _end_of(text: str) -> str:
 
 
 def _tenths(words: list[str]) -> int:
-    """How much of it is unknown, in thirds."""
+    """The share of unknown words, rounded to thirds: 0 to 3."""
     return round(3 * words.count(UNKNOWN) / len(words)) if words else 3
 
 

@@ -1,8 +1,8 @@
-"""Up to when a statement holds, as it says itself: "until 1 May", "while I live in Ghent".
+"""Until when a statement holds, if it says so itself: "until 1 May", "while I live in Ghent".
 
-A condition is bound to a day, or to the value of a slot. One that can be bound to neither
-("until I find a job") is open, and the user is asked; nothing is guessed. The words are those of
-English (`[conditions]`).
+A condition is bound to a day, or to the value of a slot. If it can be bound to neither ("until I
+find a job"), it is open, and the user is asked; nothing is guessed. Only English has words for
+conditions (`[conditions]`).
 """
 
 from datetime import date, datetime
@@ -14,7 +14,7 @@ from memory_store.language.statements import stated
 
 
 def condition_of(statement: str, said_on: datetime | date) -> Condition | None:
-    """The condition under which a statement holds; None where it has none, or tells of the past."""
+    """The condition under which a statement holds; None if it has none or tells of the past."""
     if match := wording("conditions.standing").search(statement):
         return Condition(match[0])
     return (
@@ -33,7 +33,7 @@ def bound_to(state: str) -> Condition | None:
 
 
 def is_open(condition: Condition) -> bool:
-    """Whether nobody knows up to when it holds, so that the user is to be asked."""
+    """Whether it is not known until when the condition holds, so that the user is to be asked."""
     is_bound = condition.until is not None or condition.slot is not None
     return not is_bound and not wording("conditions.standing").search(condition.text)
 
@@ -52,7 +52,7 @@ def _until_a_day(statement: str, said_on: datetime | date) -> Condition | None:
     if named.last <= said or wording("conditions.put_off").search(statement, 0, word.start()):
         return None
     words = statement[word.start() : named.start + len(named.text)]
-    # Of "until March" nobody knows which of its days is meant.
+    # "until March" does not say which of its days is meant.
     is_sure = named.first == named.last or wording("conditions.to_the_end").search(words)
     return Condition(words, named.last if is_sure or named.start < word.start() else None)
 
@@ -65,7 +65,7 @@ def _while_a_state(statement: str) -> Condition | None:
 
 
 def _open(statement: str, name: str) -> Condition | None:
-    """A condition that the user alone can bind. What is told of the past has none."""
+    """A condition that only the user can bind; None in a statement about the past."""
     match = wording(name).search(statement)
     if match is None or wording("conditions.told").search(statement):
         return None

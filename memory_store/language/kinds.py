@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 
 class Kind(StrEnum):
-    """What a message is for whoever sends it."""
+    """What a message does or asks for."""
 
     TELLS = "tells"
     ASKS = "asks"
@@ -49,7 +49,7 @@ class Kind(StrEnum):
 
     @property
     def asks(self) -> bool:
-        """Whether an answer is expected, and nothing told."""
+        """Whether this kind expects an answer and tells nothing."""
         return self in ASKING
 
 
@@ -58,12 +58,12 @@ TELLING = (Kind.TELLS, Kind.CORRECTS, Kind.KEEPS)
 _NUMBERS = "kinds.npz"
 _BITS = 15
 BUCKETS = 1 << _BITS
-"""Features are numbered by a hash of this size."""
+"""How many numbers the hash of a feature may have."""
 _TOKEN = re.compile(r"[\w']+|[^\w\s]")
 _LENGTHS = range(2, 6)
-# Knuth's multiplier, by which a sequence of characters becomes one number.
+# Knuth's multiplier, used to hash a sequence of characters to one number.
 _MULTIPLIER = 2_654_435_761
-# A wish stands at the beginning or the end of a message.
+# Only this many characters of a long message are read, as a wish stands at its beginning or end.
 _BEGINNING, _ENDING = 300, 200
 
 Certainties = Mapping[Kind, float]
@@ -104,13 +104,13 @@ def likeliest(kinds: Certainties) -> Kind:
 
 
 def most_of(kinds: Certainties, some: Sequence[Kind]) -> float:
-    """How sure the surest of some kinds is."""
+    """The certainty of the surest of some kinds."""
     return max(kinds[kind] for kind in some)
 
 
 def features(text: str) -> npt.NDArray[np.int64]:
-    """The numbers of its features, each once: words, pairs of them, the first and the last ones,
-    and parts of words, of two to five characters."""
+    """The numbers of the text's features, each once: words, pairs of words, the first and the last
+    words, and runs of two to five characters."""
     words = ["#" if word.isdigit() else word for word in _TOKEN.findall(_read(text))]
     named = [zlib.crc32(name.encode("utf-8", "surrogatepass")) % BUCKETS for name in _names(words)]
     joined = f" {' '.join(words)} ".encode("utf-32-le", "surrogatepass")

@@ -1,8 +1,8 @@
-"""The languages that are known: their words, one TOML file a language, and in which one a text is.
+"""The known languages: their words, in one TOML file per language, and the language of a text.
 
-The language of a text is told by its commonest words and its script; where that is unclear, it has
-none. Short texts as people type them have few words that tell: those that several languages share
-count in part for each.
+The commonest words of a text and its script tell its language; if they are unclear, it has none.
+Short texts have few words that tell their language, so words that several languages share count
+too, as a fraction for each.
 """
 
 import re
@@ -23,12 +23,12 @@ NAMES = {
     "nl": "dutch",
     "pt": "portuguese",
 }
-"""The other languages in Latin script that are known, and the files of their words."""
+"""The other known languages in Latin script, and the names of their files."""
 
 
 def word_list(language: str, name: str) -> tuple[str, ...]:
-    """The words of a list, in its order. `name` is a key of the language's file, as
-    "time.weekdays"; a list is an array, or a text whose words stand between spaces."""
+    """The words of a list, in its order. `name` is a key of the language's file, such as
+    "time.weekdays". The list is an array, or a text with spaces between its words."""
     found: Any = _lists(language)
     for key in name.split("."):
         found = found[key]
@@ -43,7 +43,7 @@ def word_table(language: str, name: str) -> Mapping[str, Any]:
 
 @cache
 def wording(name: str, *languages: str) -> re.Pattern[str]:
-    """The words and patterns of a list as one pattern, of some languages or of English."""
+    """The words and patterns of a list as one pattern, of these languages, or else of English."""
     table = name.partition(".")[0]
     return re.compile(
         "|".join(
@@ -61,8 +61,8 @@ def spelled(
     language: str = "english",
     instead: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """A pattern of a table with the lists that it names, as "{past}", in their places: of the same
-    table, or else of the file. Some lists may stand `instead` of others."""
+    """A pattern of a table, with each list that it names ("{past}") put in its place. The list is
+    in the same table, or else in the file. `instead` maps names of lists to those of others."""
 
     def alternatives(named: re.Match[str]) -> str:
         name = instead.get(named[1], named[1])
@@ -82,7 +82,7 @@ _LONG = 4
 
 
 def _as_typed(word: str) -> set[str]:
-    """The word, and a longer one also without its marks, which many leave out."""
+    """The word, and if it is long also without its accents, which many people leave out."""
     bare = "".join(unicodedata.normalize("NFD", letter)[0] for letter in word)
     return {word, bare} if len(word) >= _LONG else {word}
 
@@ -90,7 +90,7 @@ def _as_typed(word: str) -> set[str]:
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NOT_LATIN = re.compile(r"(?![_\d])[\u0370-\u1dff\u2c00-\ud7ff]")
 _LONGEST = 400
-# A word of one language alone, or several that it shares with others.
+# The least count that tells a language: one word of its own, or several that it shares.
 _ENOUGH = 1.0
 
 
@@ -106,8 +106,8 @@ def _languages_by_word() -> dict[str, set[str]]:
 
 
 def languages_of(text: str) -> set[str]:
-    """The language that most of its common words are of, and the script of another alphabet; no
-    language where none has most."""
+    """The language that most of the text's common words belong to, if there is one, and its script
+    if that is not Latin."""
     text = text[:_LONGEST]
     found = {_language_of(text), _script_of(text)}
     return {name for name in found if name}
@@ -127,7 +127,7 @@ def _language_of(text: str) -> str | None:
     found: dict[str, float] = {}
     languages = _languages_by_word()
     for written in _WORD.findall(text.lower().replace("’", "'")):
-        # "j'en" and "est-ce" are two words each where they are not known as one.
+        # "j'en" and "est-ce" count as two words each unless they are known as one.
         for word in [written] if written in languages else re.split("['-]", written):
             for name in (names := languages.get(word, set())):
                 found[name] = found.get(name, 0.0) + 1 / len(names)

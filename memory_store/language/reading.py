@@ -1,7 +1,7 @@
-"""A message, read once: what it may be, and which of its sentences tell or ask something.
+"""A message, read once: its possible kinds, and which of its sentences tell or ask something.
 
-Nothing here is a decision. Each guess comes with its certainty, and whoever acts on one weighs what
-a wrong guess would cost (docs/decisions/0021-what-a-wrong-guess-may-cost.md).
+Nothing is decided here. Each guess comes with its certainty, and the code that acts on a guess
+weighs what a wrong one would cost (docs/decisions/0021-what-a-wrong-guess-may-cost.md).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,15 +20,15 @@ from memory_store.language.kinds import (
 from memory_store.language.languages import wording
 
 VERSION = 1
-"""Of what reads. A stored reading of another version is made anew when it is needed."""
-# A sentence behind so many is part of something pasted; it is taken to tell something.
+"""The version of the reading code. A stored reading of another version is made anew when needed."""
+# Sentences after this many are part of something pasted; they are taken to tell something.
 _MOST_SENTENCES = 64
-# Certainties from which on a sentence may say how to answer from now on, and its whole message.
+# The least certainties that a sentence, and its whole message, say how to answer from now on.
 _INSTRUCTS, _ALSO_INSTRUCTS = 0.65, 0.3
-# A message that wants a text worked on may well tell something, too.
+# A task counts less as asking, as a message that wants a text worked on may well tell something.
 _TASK = 0.6
-# A message surely of these kinds, and surely of no other, says nothing to be remembered. A name
-# alone ("Bo") is seldom so sure.
+# A message that is surely of these kinds and surely of no other says nothing to be remembered. A
+# name alone ("Bo") is seldom as sure as this.
 _IDLE = (Kind.GREETS, Kind.THANKS, Kind.SMALL_TALK)
 _IDLES, _IDLY_TELLS, _IDLY_ASKS = 0.85, 0.25, 0.4
 # Kinds that are less sure than this are not stored.
@@ -37,8 +37,8 @@ _LEAST = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of a message: how sure it is that it tells something, that it asks something,
-    and that it says how to answer from now on; and its surest kind."""
+    """One sentence of a message, its surest kind, and the certainties that it tells something, that
+    it asks something, and that it says how to answer from now on."""
 
     text: str
     telling: float = 1.0
@@ -48,7 +48,7 @@ class Sentence:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Read by the model of kinds."""
+        """Read a sentence by the model of kinds."""
         kinds = kinds_of(text)
         telling = most_of(kinds, TELLING)
         asking = max(most_of(kinds, ASKING), _TASK * kinds[Kind.TASK])
@@ -58,13 +58,13 @@ class Sentence:
 
     @property
     def only_asks(self) -> float:
-        """How sure it is that it asks and tells nothing, from 0 to 1."""
+        """The certainty, from 0 to 1, that it asks and tells nothing."""
         return self.asking * (1 - self.telling)
 
     @property
     def instructs(self) -> bool:
-        """Whether it surely says how to answer from now on: it is followed. Most wishes hold for
-        one answer, so that it has to say that it holds for longer."""
+        """Whether it surely says how to answer from now on, so that it is followed. It must say
+        that it holds for longer, as most wishes are for one answer only."""
         return (
             self.instructing >= _INSTRUCTS
             and not self.text.endswith("?")
@@ -74,13 +74,13 @@ class Sentence:
 
     @property
     def is_polite(self) -> bool:
-        """Whether it greets or thanks, no more."""
+        """Whether it only greets or thanks."""
         return self.kind in (Kind.GREETS, Kind.THANKS)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a message may be, and its sentences."""
+    """A message with the certainty of each kind, and its sentences."""
 
     text: str
     kinds: Certainties
@@ -88,14 +88,14 @@ class Reading:
 
     @property
     def telling(self) -> float:
-        """How sure it is that it, or a sentence of it, tells something."""
+        """The certainty that the message, or one of its sentences, tells something."""
         return max([most_of(self.kinds, TELLING), *(one.telling for one in self.sentences)])
 
     @property
     def asking(self) -> float:
-        """How sure it is that it, or a sentence of it, wants an answer."""
+        """The certainty that the message, or one of its sentences, wants an answer."""
         parts = [one.asking for one in self.sentences]
-        # A single sentence is judged by itself, which is surer than the model alone.
+        # For a single sentence `Sentence.read` is surer, as it also looks at the wording.
         return parts[0] if len(parts) == 1 else max([most_of(self.kinds, ASKING), *parts])
 
     @property
@@ -118,12 +118,12 @@ class Reading:
 
     @property
     def corrects(self) -> float:
-        """How sure it is that it puts right something told before."""
+        """The certainty that the message corrects something told before."""
         return self.kinds[Kind.CORRECTS]
 
     def to_plain(self) -> Mapping[str, Any] | None:
-        """In plain values, without the texts; `reading_from` reads them. None where a sentence does
-        not stand in the text as it is, such as one that was wrapped."""
+        """The reading in plain values, without texts; `reading_from` reads them. None if the text
+        does not contain a sentence as it stands, because it was wrapped for example."""
         kinds = {kind.value: round(sure, 2) for kind, sure in self.kinds.items() if sure >= _LEAST}
         sentences, begin = [], 0
         for one in self.sentences:
@@ -138,11 +138,11 @@ class Reading:
 
 
 Splitter = Callable[[str], Sequence[str]]
-"""Takes a text apart into its sentences."""
+"""A function that splits a text into sentences."""
 
 
 def read(text: str, sentences: Splitter) -> Reading:
-    """The reading of a message."""
+    """Read a message, with `sentences` to split it."""
     kinds = kinds_of(text)
     parts = sentences(text)
     if len(parts) == 1 and parts[0] == text:
@@ -152,7 +152,7 @@ def read(text: str, sentences: Splitter) -> Reading:
 
 
 def reading_from(plain: Mapping[str, Any] | None, text: str) -> Reading | None:
-    """The reading that was stored with a text; None where there is none of this version."""
+    """The reading that was stored with a text; None if there is none of this version."""
     if plain is None or plain.get("version") != VERSION:
         return None
     known = {Kind(name): sure for name, sure in plain["kinds"].items()}

@@ -1,7 +1,7 @@
 """Sentences, and how much of a text is read for them; linear in the length of the text.
 
-English has a splitter of its own, which facts, quotes and questions share. The other one takes any
-language apart, into units: sentences, and lines that are none.
+English has a splitter of its own, which facts, quotes and questions share. The other splitter works
+for any language and gives units: sentences, and lines that are no sentences.
 """
 
 import re
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from memory_store.language.languages import word_list
 
 LONGEST_READ = 65_536
-"""Characters that rules read for facts, their days and slots, and for what a question asks and
-which sentences answer it. The longest message of the histories that we know has 42,000; a search
-may ask in half as many. All of a text is kept, shown, and found by its words."""
+"""How many characters rules read: for facts, their days and slots, for what a question asks, and
+for the sentences that answer it. The longest message of the known histories has 42,000; a search
+may have half as many. All of a text is stored, shown, and found by its words."""
 
 LONGEST_QUERY = 2000
 """Characters of a question that are embedded: text beyond this adds nothing to a query."""
 
-# An abbreviation stands before a name or an example; its full stop ends nothing.
+# The full stop of an abbreviation before a name or an example does not end a sentence.
 _NO_ABBREVIATION = "".join(
     rf"(?<!\b{re.escape(word)}\.)" for word in word_list("english", "abbreviations")
 )
@@ -26,8 +26,8 @@ _NO_ABBREVIATION = "".join(
 # lists, or the statements of somebody who writes no capitals, not even "I".
 _LONG_LINE = 40
 _WRAPPED = rf"(?<=[^\n]{{{_LONG_LINE - 1}}}[\w,]\n)(?!i\b)[a-z]"
-# A sentence ends with closing punctuation followed by space, or at the end of a line. Written to
-# begin with the characters it can begin with, which are looked for fast.
+# A sentence ends with closing punctuation followed by space, or at the end of a line. The pattern
+# begins with a class of single characters, as the search for these is fast.
 _SENTENCE_END = re.compile(rf"[.!?\n](?:(?<=\n)(?!{_WRAPPED})\n*|{_NO_ABBREVIATION}[\"')\]]*\s+)")
 
 
@@ -41,13 +41,13 @@ def sentences(text: str) -> list[str]:
 
 
 def read_sentences(text: str) -> list[str]:
-    """The sentences of as much of a text as is read, without one that goes on beyond that."""
+    """The sentences of the first `LONGEST_READ` characters, without one that is cut off there."""
     parts = sentences(text[:LONGEST_READ])
     return parts if len(text) <= LONGEST_READ else parts[:-1]
 
 
-# A sentence ends inside a line by punctuation and space; in Chinese and Japanese without space. A
-# lead before a colon (in French behind a space) is a unit of its own: it may introduce the rest.
+# Inside a line a sentence ends with punctuation and space; in Chinese and Japanese without space. A
+# lead before a colon (in French with a space) is a unit of its own, as it may introduce the rest.
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s++|[。！？：]++[\"”」』）]*+\s*+"
     r"|(?<=\w)[ \u00a0\u202f]?:\s++"
@@ -66,15 +66,15 @@ _CLOSES = frozenset('.!?:;…。！？："”»')
 
 @dataclass(frozen=True, slots=True)
 class TextUnit:
-    """A sentence, or a line that is none. `breaks` is how many line ends follow: 0, 1 or 2, and
-    3 where nothing follows at all."""
+    """A sentence, or a line that is no sentence. `breaks` is how many line ends follow: 0, 1 or 2,
+    or 3 at the end of the text."""
 
     text: str
     breaks: int = 3
 
 
 def units_of(text: str) -> list[TextUnit]:
-    """The units in order, without those that hold no character but spaces."""
+    """The units of a text in order, without blank ones."""
     lines = list(_lines(text))
     units: list[TextUnit] = []
     for number, (line, gap) in enumerate(lines):
@@ -86,7 +86,8 @@ def units_of(text: str) -> list[TextUnit]:
 
 
 def _lines(text: str) -> Iterator[tuple[str, int]]:
-    """The lines that hold something, each with the line ends behind it; wrapped ones as one."""
+    """The lines that are not blank, each with the number of line ends behind it; wrapped lines are
+    joined."""
     waiting: list[str] = []
     gap = 1
     for line in (raw.strip() for raw in text.split("\n")):

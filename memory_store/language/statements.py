@@ -1,16 +1,16 @@
-"""English statements: those a user makes in the first person, and what is stated of somebody else.
+"""English statements: those that a user makes in the first person, and those about somebody else.
 
-"By the way, I adopted a cat last week. Can you suggest a name?" holds one fact worth finding on its
-own; the round's raw key would drown it in the request around it.
+"By the way, I adopted a cat last week. Can you suggest a name?" holds one fact that should be found
+on its own; in the round's raw key it would drown in the request around it.
 
 "My favourite colour is green" gives the slot "favourite colour" the value "green". The frames are
 few and narrow on purpose: a statement that rules do not surely understand replaces nothing.
 
-No fact is made of statements about others. They are understood as that person would put them:
-"Clara moved to Lisbon" is "I moved to Lisbon", said of Clara.
+Statements about other people make no facts. They are read as those people would put them: "Clara
+moved to Lisbon" is "I moved to Lisbon", said of Clara.
 
-Frames and turns of phrase are in the words of English (`[statements]`), as how people type is: what
-they open with, names without capitals, statements without a subject.
+Frames and turns of phrase are in the words of English (`[statements]`). So are ways of typing:
+openings, names without capitals, statements without a subject.
 """
 
 import re
@@ -28,14 +28,14 @@ from memory_store.language.words import stem
 
 _SHORTEST, LONGEST_STATEMENT = 15, 400
 MOST_STATEMENTS = 32
-"""A pasted document must not turn one round into hundreds of keys."""
-# A sentence asks if it is surer to ask than to tell by this much.
+"""The most statements of one message: a pasted document must not make hundreds of keys."""
+# A sentence is a question if its certainty of only asking is above this.
 _SURELY = 0.4
-# One of these is put before a statement whose subject is left out.
+# One of these completes a statement whose subject is left out.
 _LEFT_OUT = ("i", "i am", "i was", "my")
-# Whoever leaves it out writes briefly.
+# People who leave out the subject write briefly.
 _LONGEST_WITHOUT = 160
-# A capital that does not merely open a sentence, and an "I" without its own.
+# A capital letter that does not merely open a sentence, and an "i" in lower case.
 _CAPITAL = re.compile(r"(?<![.!?]\s)(?<!\A)(?!I\b)\b[A-Z]")
 _SMALL_I = re.compile(r"\bi(?:m|['’]m|['’]ve)?\b")
 # Patterns of names in text that is written without capitals.
@@ -48,8 +48,8 @@ class Stated:
     """The value a statement gives to a slot: "My favourite colour is green" gives the slot
     "favourite colour" the value "green".
 
-    `replaces` says whether it may replace an earlier value: always where only one can hold, else
-    when the statement says that something changed ("now", "no longer"). `holds` is False for a
+    `replaces` says whether it may replace an earlier value: always if only one value can hold, else
+    if the statement says that something changed ("now", "no longer"). `holds` is False for a
     statement that only ends an earlier one.
     """
 
@@ -67,7 +67,7 @@ def replaces(newer: Stated, older: Stated) -> bool:
 
 
 def statements(user_text: str) -> list[str]:
-    """The first statements, each once and together with those it is made of."""
+    """The first statements of a text, each once, each followed by the statements it is made of."""
     found = dict[str, None]()
     for sentence in map(_stated_part, read_sentences(user_text)):
         if sentence not in found and _is_fact(sentence):
@@ -79,8 +79,8 @@ def statements(user_text: str) -> list[str]:
 
 
 def stated_apart(sentence: str) -> list[str]:
-    """The statements in "My name is Sofia and I live in Lyon.", of which one may be replaced while
-    the other goes on to hold; none where all is about one thing."""
+    """The single statements in "My name is Sofia and I live in Lyon.", as one may be replaced while
+    the other still holds; none if all of them are about one slot."""
     parts = wording("statements.and_i").split(sentence)
     if len(parts) == 1:
         return []
@@ -89,13 +89,13 @@ def stated_apart(sentence: str) -> list[str]:
 
 
 def slot_of(statement: str) -> str | None:
-    """The slot that a statement fills; None where rules cannot tell, or where it fills several."""
+    """The slot that a statement fills; None if rules cannot tell, or if it fills several."""
     known = None if stated_apart(statement) else stated(statement)
     return known.slot if known else None
 
 
 def _stated_part(sentence: str) -> str:
-    """A sentence without the question that it ends in."""
+    """The sentence without a question at its end, if a statement comes before that."""
     is_asked = sentence.endswith(("?", "？"))
     asks = wording("statements.then_asks").search(sentence) if is_asked else None
     if asks is None:
@@ -116,8 +116,8 @@ def _is_fact(sentence: str) -> bool:
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks and states nothing: by its mark, or without any by how it begins. Of
-    what says nothing of the one who speaks, the model of kinds knows more."""
+    """Whether a sentence asks and states nothing: by its mark, or without a mark by its beginning.
+    If it says nothing about the speaker, the model of kinds decides."""
     if sentence.endswith(("?", "？")):
         return True
     if sentence.endswith((".", "!")):
@@ -129,8 +129,8 @@ def is_question(sentence: str) -> bool:
 
 
 class _Frame(NamedTuple):
-    """The words, or groups of the pattern, that name what it gives a value for; and the pattern for
-    text with names in capitals, and for text without."""
+    """The name of a slot, as words or groups of the pattern, and two patterns: for text that writes
+    names with capitals, and for text that does not."""
 
     slot: list[str]
     capitalised: re.Pattern[str]
@@ -150,12 +150,12 @@ def _frames(table: str) -> list[_Frame]:
 
 
 def writes_capitals(text: str) -> bool:
-    """Whether names of a text are told by their capitals: not where it has none, or writes "i"."""
+    """Whether capitals show the names of a text; not if it has no capitals or writes "i"."""
     return _SMALL_I.search(text) is None and _CAPITAL.search(text) is not None
 
 
 def lacks_subject(sentence: str) -> bool:
-    """Whether it tells something of whoever wrote it, and says neither "I" nor anybody else."""
+    """Whether a sentence tells something of its writer, but has no subject: "moved to Ghent"."""
     return (
         len(sentence) <= _LONGEST_WITHOUT
         and not sentence.endswith("?")
@@ -165,9 +165,9 @@ def lacks_subject(sentence: str) -> bool:
 
 
 def stated(statement: str) -> Stated | None:
-    """What a first-person statement gives a value for; None where no frame surely fits.
+    """The slot and the value of a first-person statement; None if no frame surely fits.
 
-    "The landlord called, my rent is now $1,100" says so in its second clause.
+    The value may be in a later clause: "The landlord called, my rent is now $1,100".
     """
     text = " ".join(statement.split())
     if wording("statements.speaks").match(text) or not lacks_subject(text):
@@ -210,7 +210,7 @@ def _checked(slot: list[str], match: re.Match[str], text: str, holds: bool) -> S
 
 
 def _normal_slot(slot: str) -> str:
-    """Plurals and spellings of one slot are one."""
+    """The name of a slot, the same for its plurals and spellings."""
     return " ".join(map(stem, re.sub(r"\b(fav|col)o(?=r)", r"\1ou", slot.lower()).split()))
 
 
@@ -222,8 +222,8 @@ def _normal(value: str) -> str:
 
 
 def replacements(said: Sequence[str]) -> dict[int, int]:
-    """Statements about others that no longer hold, among statements in the order they were said:
-    the index of each, and of the one that replaced it."""
+    """Which of these statements, in the order they were said, are about other people and no longer
+    hold: their indexes, each with the index of the one that replaced it."""
     replaced: dict[int, int] = {}
     standing: defaultdict[tuple[str, str], list[tuple[int, Stated]]] = defaultdict(list)
     for place, text in enumerate(said):
@@ -240,8 +240,8 @@ def replacements(said: Sequence[str]) -> dict[int, int]:
 
 
 def stated_of_another(statement: str) -> tuple[str, Stated] | None:
-    """The person whom a sentence is about, and what it states of them; None where no frame
-    surely fits."""
+    """The person that a sentence is about, and what it states of them; None if no frame surely
+    fits."""
     text = " ".join(statement.split())
     if text.endswith("?"):
         return None

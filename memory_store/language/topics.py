@@ -1,10 +1,9 @@
-"""What a text is about: the topics there are, its key phrases, the sentences that say most of it.
+"""What a text is about: topics, its key phrases, and the sentences that say most of it.
 
-Phrases and sentences are found by statistics: a word weighs by how rare it is among the texts it
-stands beside (tf-idf), which needs neither a language model nor an encoder. Phrases are runs of
-words between stop words and punctuation, as in RAKE (Rose et al., 2010); sentences are chosen by
-nearness to the text's centroid, as in MEAD (Radev et al., 2004), each by what it adds to those that
-are chosen already.
+Phrases and sentences are found by statistics: the weight of a word is its rarity among other texts
+(tf-idf), which needs neither a language model nor an encoder. Phrases are runs of words between
+stop words and punctuation, as in RAKE (Rose et al., 2010). Sentences are chosen by nearness to the
+text's centroid, as in MEAD (Radev et al., 2004), each by what it adds to those already chosen.
 """
 
 import math
@@ -19,14 +18,14 @@ from memory_store.language.words import named_terms, terms
 TOPICS: dict[str, tuple[str, ...]] = {
     topic: tuple(like) for topic, like in word_table("english", "topics").items()
 }
-"""What people tell of themselves, in groups in the order in which they are shown, each with
-sentences like those that belong there."""
+"""The topics that people tell about themselves, in the order in which they are shown, each with
+example sentences."""
 
-# Marks that stand between two phrases.
+# Marks that separate two phrases.
 _BREAK = re.compile(r"[^\w\s'’-]+|\n+")
 _WORD = re.compile(r"\w[\w'’-]*")
 _LONGEST_PHRASE = 3
-# A sentence that repeats what is chosen already counts this much less for each shared word.
+# A word that an already chosen sentence has counts by this factor.
 _REPEATED = 0.2
 _SHORT_SENTENCE = 8.0
 
@@ -42,7 +41,7 @@ class Rarity:
         return Counter(term for held in self._texts for term in held)
 
     def of(self, term: int) -> float:
-        """The inverse document frequency: 0 for what stands in every text."""
+        """The inverse document frequency of a term: about 0 if every text has it."""
         return math.log((len(self._texts) + 1) / (self._held_by[term] + 0.5))
 
 
@@ -60,7 +59,7 @@ def key_phrases(text: str, rarity: Rarity, most: int) -> list[str]:
 
 
 def _runs(text: str) -> Iterable[list[str]]:
-    """Words that follow each other with neither a stop word nor punctuation in between."""
+    """Runs of up to `_LONGEST_PHRASE` words with no stop word or punctuation between them."""
     for part in _BREAK.split(text):
         run: list[str] = []
         for word in _WORD.findall(part):
@@ -75,7 +74,7 @@ def _runs(text: str) -> Iterable[list[str]]:
 
 
 def telling_sentences(sentences: Sequence[str], rarity: Rarity, most: int) -> list[str]:
-    """The sentences that hold most of what all of them say, in their order."""
+    """The sentences, in their order, that say most of what all of them say together."""
     held = [Counter(terms(sentence)) for sentence in sentences]
     together: Counter[int] = Counter()
     for words in held:

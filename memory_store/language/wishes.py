@@ -1,8 +1,8 @@
 """What a message wants of the memory: something kept, not kept, or forgotten; or a plain yes.
 
-The model of kinds tells most of it. The words of refusals and of a yes are data, a table a language
-(`[wishes]` in `words`). A wish stands in the user's own words: what is quoted or pasted asks for
-nothing. These are certainties; what is done on which is decided where it is done
+The model of kinds finds most wishes. The words for refusals and for yes are data, one table per
+language (`[wishes]` in `words`). A wish must be in the user's own words: quoted or pasted text asks
+for nothing. The results are certainties; the code that acts on them decides which one is enough
 (docs/decisions/0021-what-a-wrong-guess-may-cost.md).
 """
 
@@ -17,24 +17,25 @@ from memory_store.language.languages import spelled, word_list, wording
 from memory_store.language.words import named_terms
 
 LANGUAGES = ("english", "german", "spanish", "french", "portuguese", "chinese")
-# Characters of a message that can ask for something to be forgotten. A longer one tells.
+# A longer message does not ask for something to be forgotten: it tells something.
 _LONGEST_REQUEST = 300
 _READ = 4000
-# One part of a message may refuse all of it; so many parts are looked at, from either end.
+# One part of a message may refuse all of it. This many parts are read from either end.
 _PARTS = 24
 _PART_ENDS = re.compile(r"[.,;:!?\n–—，。：；！？]|\s-\s")
 _FOREIGN = re.compile(
     r"```.*?(?:```|\Z)|^\s*>.*$|[“„«»].*?[”“»«]|\"[^\"]*\"|(?<!\w)'[^'\n]*'(?!\w)", re.M | re.S
 )
 _WORD = re.compile(r"[\w'’]+|[👍✅👌]")
-# A refusal that is also worded as one needs this certainty of the model, and gets that one.
+# A refusal in known words needs only the first certainty of the model, and then has the second.
 _MAY_REFUSE, _WORDED = 0.02, 0.9
 # "What did I say off the record?" asks, and refuses nothing.
 _ASKS, _ASKS_AND_REFUSES = 0.9, 0.5
 _LONGEST_YES = 8
-# What stands before a colon only asks to keep what follows if it is as short and as sure as this.
+# A lead before a colon asks to keep the rest only if it has at most this many words, and is at
+# least this sure.
 _LONGEST_LEAD, _LEADS = 5, 0.8
-# Words of a part that says where a message may go.
+# The most words of a part that says how far a message may go.
 _LONGEST_WISH = 12
 
 
@@ -63,12 +64,12 @@ def wishes_of(text: str) -> Wishes:
         wording(f"wishes.{name}", *LANGUAGES).search(own) for name in ("keep", "dont_forget")
     )
     if dont_forget or (keep and not is_worded):
-        # "Don't forget" says keep, whatever the model takes it for.
+        # "Don't forget" means keep, whatever the model takes it for.
         keeps, refuses = max(keeps, _WORDED), 0.0
     elif not is_worded and refuses <= keeps:
         refuses = 0.0
     if _reach(parts) is not Reach.ANYWHERE:
-        # "Keep it out of your answers" says where it is kept, and not that it is not.
+        # "Keep it out of your answers" limits where the message goes, but it is still kept.
         keeps, refuses = max(keeps, _WORDED), 0.0
     forgets = 0.0
     if is_short:
@@ -77,7 +78,7 @@ def wishes_of(text: str) -> Wishes:
 
 
 def without_lead(text: str) -> str:
-    """What a message wants kept, without the wish before it ("remember this: ")."""
+    """The message without a leading wish to keep it ("remember this: ")."""
     lead, colon, rest = text.partition(": ")
     if not (colon and rest.strip()) or len(lead.split()) > _LONGEST_LEAD:
         return text
@@ -85,7 +86,7 @@ def without_lead(text: str) -> str:
 
 
 def wished_reach(text: str) -> Reach:
-    """Where what a message tells may go, as it says itself."""
+    """How far the content of a message may go, if it says so itself; else anywhere."""
     own = own_words(text)
     return _reach([part for part in _PART_ENDS.split(own) if part.strip()])
 
@@ -102,22 +103,22 @@ def _any_says(name: str, parts: Sequence[str]) -> bool:
 
 
 def own_words(text: str) -> str:
-    """The message without what is quoted in it; of a long one the beginning and the end."""
+    """The message without quotations; of a long one only the beginning and the end."""
     if len(text) > 2 * _READ:
         text = f"{text[:_READ]}\n{text[-_READ:]}"
     return _FOREIGN.sub(" ", text).strip()
 
 
 def _refuses(whole: str, parts: Sequence[str]) -> tuple[float, bool]:
-    """How surely a message refuses, and whether it is worded so. Where it is not, the mean of
-    the whole and its surest part counts: the model knows little of a few words alone, and nothing
-    of one ("notes")."""
+    """How surely a message refuses to be kept, and whether it says so in known words. If not, the
+    mean of the whole and its surest part counts, as the model can tell little from a few words and
+    nothing from one ("notes")."""
     sure = {part: kinds_of(part)[Kind.KEEPS_OUT] for part in (whole, *parts) if part}
     asks = bool(whole) and kinds_of(whole)[Kind.ASKS] >= _ASKS
     least = _ASKS_AND_REFUSES if asks else _MAY_REFUSE
     if any(one >= least and _refusal().search(part) for part, one in sure.items()):
         return _WORDED, True
-    # Chinese needs no spaces between words.
+    # A part without spaces is one word, unless it is in a script such as Chinese.
     several = (part for part in sure if part == whole or " " in part.strip() or not part.isascii())
     phrases = [sure[part] for part in several]
     return (max(phrases, default=0.0) + sure.get(whole, 0.0)) / 2, False
@@ -125,12 +126,12 @@ def _refuses(whole: str, parts: Sequence[str]) -> tuple[float, bool]:
 
 @cache
 def _refusal() -> re.Pattern[str]:
-    """A word for keeping with a "not" before it, or what people say of a confidence."""
+    """A pattern for a word of keeping with a "not" before it, or for words of confidence."""
     worded = list[str]()
     for language in LANGUAGES:
         spaced = language != "chinese"
         begin = r"(?<!\bi )(?<!\bcan )\b" if spaced else ""
-        # "Neighbour" and "now" begin like a "not", and are none.
+        # "Neighbour" and "now" only begin like words for "not".
         gap = r"(?:(?!\w)|(?<='))(?:\s*[\w'’]+){0,3}?[\s'’]*" if spaced else ""
         worded.append(spelled(f"{begin}{{not}}{gap}{{keeping}}", "wishes", language))
         worded += word_list(language, "wishes.confidence")
@@ -138,7 +139,7 @@ def _refusal() -> re.Pattern[str]:
 
 
 def _only_forgets(own: str) -> bool:
-    """Whether it says nothing but "forget that": too short for the model to be sure."""
+    """Whether the message only says "forget that", which is too short for the model to be sure."""
     words = set(_words(own))
     return bool(words & _all("wishes.delete")) and not topic_of(own) and "not" not in words
 
@@ -150,7 +151,7 @@ def confirms(text: str) -> bool:
     if not words or len(words) > _LONGEST_YES or "?" in text or not is_own:
         return False
     said_yes = any(word in _all("wishes.yes") for word in words)
-    # "Forget it" alone may well say never mind.
+    # "Forget it" alone may well mean "never mind".
     deletes = _all("wishes.delete") - {*word_list("english", "wishes.unclear")}
     says_delete = not deletes.isdisjoint(words)
     known = _all("wishes.yes") | _all("wishes.delete") | _all("wishes.beside_yes")
@@ -158,7 +159,7 @@ def confirms(text: str) -> bool:
 
 
 def confirms_deletion(text: str) -> bool:
-    """Whether it says yes, and to what: "yes, delete"."""
+    """Whether the message says yes and names the deletion: "yes, delete"."""
     return confirms(text) and not _all("wishes.delete").isdisjoint(_words(text))
 
 
@@ -171,8 +172,8 @@ def declines(text: str) -> bool:
 
 
 def still_holds(text: str) -> bool | None:
-    """The answer to a question whether something still holds; None where the message is no plain
-    yes or no."""
+    """The answer to a question whether something still holds; None if the message is no plain yes
+    or no."""
     words = _words(text)
     still, not_so = (set(word_list("english", f"wishes.{name}")) for name in ("still", "not_so"))
     known = _all("wishes.yes") | _all("wishes.beside_yes") | still | not_so
@@ -184,8 +185,8 @@ def still_holds(text: str) -> bool | None:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text in lower case; of Chinese, the words that are known. None of a text that
-    is too long to ask or answer anything."""
+    """The words of a text in lower case; in Chinese, the known words are split off. An empty list
+    if the text is too long for a request or an answer."""
     if len(text) > _LONGEST_REQUEST:
         return []
     lowered = _chinese().sub(r" \g<0> ", text.lower().replace("’", "'"))
@@ -212,7 +213,7 @@ def _asking_terms() -> frozenset[int]:
 
 
 def topic_of(request: str) -> str:
-    """The topic to forget, in the words of the request; empty where it only points at it."""
+    """The topic to forget, in the words of the request; empty if it names none ("forget that")."""
     for word in sorted(word_list("chinese", "wishes.request"), key=len, reverse=True):
         request = request.replace(word, " ")
     words = named_terms(request)
@@ -220,7 +221,7 @@ def topic_of(request: str) -> str:
 
 
 def is_everything(request: str) -> bool:
-    """Whether a request that names no topic means all that is kept, and not what was just said."""
+    """Whether a request without a topic means everything stored, and not what was just said."""
     words = set(_words(request))
     means_all = words & _all("wishes.everything") or any(
         word in request for word in word_list("chinese", "wishes.everything")

@@ -1,12 +1,12 @@
 """Words as BM25 counts them: lower-cased, without stop words, stemmed, numbered.
 
-Terms are numbered by a hash of the stem, so no vocabulary has to be kept, and both engines hold the
-same sparse vectors. The stored value is the plain count; weighting belongs to recall.
+The number of a term is a hash of the stem, so no vocabulary has to be kept, and both engines hold
+the same sparse vectors. The stored value is the plain count; recall does the weighting.
 
-Every word has its English stem as a term, whatever its language: so names and numbers are found
-from any language, and memories written before other languages were known keep their index. A text
-of another language has each word's stem of that language as a term beside it. A query's word is
-any of the terms that it may have been indexed by.
+Every word has its English stem as a term, whatever its language. So names and numbers are found
+from any language, and memories written before other languages were known keep their index. In a
+text of another language each word also has its stem in that language as a term. A word of a query
+stands for any of the terms that it may have been indexed by.
 """
 
 import re
@@ -32,19 +32,19 @@ _UNSPACED = (
     "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\U00020000-\\U0003ffff"
 )
 _RUN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|[^{_UNSPACED}]+")
-# ASCII with letters lower-cased and a space for whatever belongs to no word.
+# A table that lower-cases ASCII letters and turns characters that belong to no word into spaces.
 _ASCII_WORDS = bytes(
     ord(char.lower()) if char.isalnum() or char == "_" else ord(" ")
     for char in map(chr, range(128))
 ).ljust(256)
 _STOP_WORDS = frozenset(word_list("english", "stop_words"))
 _LONGEST_WORD = 256
-# Bringing marks into their order takes the square of how many follow each other.
+# Normalising takes quadratic time in the number of combining marks in a row, so pieces are limited.
 _PIECE = re.compile(r"\S{1,512}")
-# Stemmers of languages and scripts, as `languages_of` names them. Ukrainian, say, is stemmed as
-# Russian when it is written and when it is asked about, so its words are found as well.
+# Stemmers by language or script, as `languages_of` names them. Ukrainian, for example, is stemmed
+# as Russian both in texts and in queries, so its words are found as well.
 _ALGORITHMS = {ENGLISH: "english", **NAMES, "CYRILLIC": "russian", "GREEK": "greek"}
-# A stemmer keeps the word it works on in itself, and encoders run in several threads.
+# A stemmer keeps its current word as state, and several threads use it.
 _stemming = threading.Lock()
 
 
@@ -54,8 +54,8 @@ def terms(text: str) -> list[int]:
 
 
 def indexed_counts(text: str) -> Counter[int]:
-    """How often each term occurs that the text can be found by; of another language than English,
-    two a word."""
+    """How often each term occurs that the text can be found by. In a text of another language than
+    English, a word has two terms."""
     counts = term_counts(text)
     for language in _with_stemmer(languages_of(text)):
         of_words = (_term_in(language, word) for word in _words(text))
@@ -64,8 +64,8 @@ def indexed_counts(text: str) -> Counter[int]:
 
 
 def query_terms(text: str) -> dict[tuple[int, ...], str]:
-    """The different words of a query in order, each by the terms it may be indexed by: its English
-    stem, and that of the query's language or, where this is not clear, of every one."""
+    """The different words of a query in order, keyed by the terms they may be indexed by: the
+    English stem and the stem in the query's language, or in every language if that is not clear."""
     languages = languages_of(text)
     stemmed = _with_stemmer(languages) if languages else tuple(NAMES)
     found: dict[tuple[int, ...], str] = {}
@@ -92,7 +92,8 @@ def term_counts(text: str) -> Counter[int]:
     return Counter(terms(text))
 
 
-# The same sentences are compared with question after question; what is longer is compared once.
+# The same sentences are compared with many questions, so their terms are cached. Longer texts are
+# mostly compared only once.
 _SENTENCE = 1_000
 _WANTED = ByDigest[tuple[frozenset[int], ...]](20_000)
 _HELD = ByDigest[frozenset[int]](20_000)
@@ -100,7 +101,7 @@ _INDEXED = ByDigest[frozenset[int]](20_000)
 
 
 def shared_words(query: str, text: str) -> float:
-    """The share of the query's different terms that the text holds, 0 to 1."""
+    """The share of the query's different words that the text holds, 0 to 1."""
     return shared_with(query)(text)
 
 
@@ -145,23 +146,23 @@ _ENGLISH_WORD = re.compile(r"[A-Za-zé&-]+")
 
 
 def in_plain_words(text: str) -> str:
-    """An English text with the plainest word for each that has several: "my gp" is "my doctor"."""
+    """An English text with plainer words where there are any: "my gp" becomes "my doctor"."""
     if _parts_of_plainest().isdisjoint(_words(text)):
-        return text  # as most are, and quickly seen
+        return text  # a fast check, which is enough for most texts
     plainest = _plainest()
     return _ENGLISH_WORD.sub(lambda match: plainest.get(match[0].lower(), match[0]), text)
 
 
 def _words(text: str) -> list[str]:
-    """The words in order, lower-cased, in normal form."""
-    if text.isascii():  # three times as fast, and nine texts of ten
+    """The words in order, lower-cased and in normal form (NFKC)."""
+    if text.isascii():  # three times as fast, and true of nine texts in ten
         return text.encode().translate(_ASCII_WORDS).decode().split()
     pieces = (unicodedata.normalize("NFKC", piece[0]).lower() for piece in _PIECE.finditer(text))
     return [part for piece in pieces for word in _WORD.findall(piece) for part in _parts(word)]
 
 
 def _parts(word: str) -> Iterator[str]:
-    """The word, with each run of a script that writes no spaces as its pairs of characters."""
+    """The parts of a word; a run of a script without spaces gives its pairs of characters."""
     for run in _RUN.finditer(word):
         text = run[0]
         if run.lastgroup == "unspaced" and len(text) > 2:
@@ -171,7 +172,7 @@ def _parts(word: str) -> Iterator[str]:
 
 
 def composed(text: str) -> str:
-    """The text with letters and their marks in one, as far as there is a character for both."""
+    """The text in NFC: a letter and its marks are one character if there is one for both."""
     return (
         text
         if text.isascii()
@@ -191,7 +192,7 @@ def _stemmer(language: str) -> Any:
 
 
 def _with_stemmer(languages: set[str]) -> tuple[str, ...]:
-    """The languages but English that have a stemmer."""
+    """Those of the languages that have a stemmer, without English."""
     return tuple(sorted(languages & (_ALGORITHMS.keys() - {ENGLISH})))
 
 
@@ -201,8 +202,8 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 def _term(word: str) -> int | None:
-    # A run that is longer than any word, such as a key, keeps its letters: stemming it takes
-    # long, and remembering it much memory.
+    # A run that is longer than any word, such as a key, is not stemmed or cached, as stemming it
+    # would take long and caching it much memory.
     return _term_of_word(word) if len(word) <= _LONGEST_WORD else _numbered(word)
 
 
@@ -212,7 +213,7 @@ def _term_of_word(word: str) -> int | None:
 
 
 def _term_in(language: str, word: str) -> int | None:
-    """The term of a word's stem in another language than English, which no other language has."""
+    """The term of a word's stem in another language than English; no other language has it."""
     return _term(word) if len(word) > _LONGEST_WORD else _stem_in(language, word)
 
 
@@ -224,5 +225,5 @@ def _stem_in(language: str, word: str) -> int | None:
 
 
 def _numbered(word: str) -> int:
-    # 32 bits is what a sparse index holds; two stems of one history rarely share a number.
+    # A sparse index has 32-bit numbers; two stems of one history rarely share one.
     return zlib.crc32(word.encode())

@@ -1,4 +1,4 @@
-"""What is asked of a recall, how it searches, and what it finds."""
+"""The query of a recall, the settings of the search, and the result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,30 +14,30 @@ from memory_store.language.asked import Asked
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each signal counts."""
+    """The weight of each signal in the similarity; each text says what its signal measures."""
 
     dense: float = 1.0
-    """The best key of the round: cosine to the query."""
+    """The cosine of the round's best key to the query."""
     words: float = 0.25
     """BM25 of the query's words in the round, both speakers."""
     session_words: float = 0.2
     """BM25 of the query's words in the whole session; lifts all its rounds alike."""
     speaker: float = 0.2
-    """1 when the question names who speaks in the round, one of several people."""
+    """1 if several people speak and the question names one who speaks in the round, else 0."""
     answers: float = 0.6
-    """The round answers somebody's question right before it: how much nearer to the query that
-    question is than the answer itself, which often says little alone ("Five years already!")."""
+    """If the round answers another speaker's question right before it: how much nearer to the query
+    that question is. The answer often says little by itself ("Five years already!")."""
     neighbours: float = 0.4
-    """A turn up to two before or after it is nearer, by all other signals, where several people
-    speak: how much."""
+    """If several people speak: how much nearer, by the other signals, the nearest of the two rounds
+    before and the two after is."""
     opening: float = 0.5
-    """Where the question asks for a summary or an order of what was said: how near the session is,
-    by its best round, halved with every seven rounds since its beginning. People begin with what a
-    conversation is about."""
+    """If the question asks for a summary or an order of what was said: the similarity of the
+    session's best round, halved with every seven rounds since the session's beginning. People begin
+    with what a conversation is about."""
     said_then: float = 0.1
-    """The round was said in the time range of the question: how rare that is, 0 to 1."""
+    """If the round was said in the time range of the question: how rare that is, 0 to 1."""
     happened_then: float = 0.02
-    """The round talks about a day in the time range of the question: how rare that is, 0 to 1."""
+    """If the round talks about a day in that time range: how rare that is, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ class RecallSettings:
 
     weights: Weights = field(default_factory=Weights)
     statement: float | None = None
-    """Share of the statement that would answer the question in the query's vector; None for the
-    encoder's own."""
+    """The share, in the query's vector, of the statement that would answer the question; None for
+    the encoder's own."""
     candidates: int = 400
-    """Rounds asked of the dense keys, and of each word."""
+    """How many rounds are asked for by the dense keys, and by each word."""
     time_use: TimeUse = TimeUse.LIFT
-    """What the days that a question asks about do."""
+    """How the days that a question asks about affect the ranking."""
 
     def statement_for(self, embedder: Embedder) -> float:
         """The share of the statement in a query's vector of this embedder."""
@@ -60,10 +60,10 @@ class RecallSettings:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched, for whom, how much of it is wanted, and an explicit cut by day.
+    """What to search for, for which user, how many rounds are wanted, and an explicit cut by day.
 
     With `asked_on`, the day of the question, a time that the text names ("last March") counts as
-    the settings say (`TimeUse`). What lies outside `days` is never found.
+    the settings say (`TimeUse`). Rounds outside `days` are never found.
     """
 
     user_id: str
@@ -72,24 +72,24 @@ class Query:
     days: Days = field(default_factory=Days)
     asked_on: date | None = None
     time_range: TimeRange | None = None
-    """The days asked about where the caller knows them better than the rules."""
+    """The days asked about, if the caller knows them better than the rules."""
     explained: bool = False
     """Whether each value comes with the reasons for its similarity."""
     sessions: bool = True
     """Whether sessions are wanted beside rounds. Without them half as many values are read."""
     short_limit: int = 0
-    """Where rounds are short, up to so many: as much to read as `limit` of usual length. Only
-    without sessions; 0 is `limit`, however short they are."""
+    """If rounds are short, up to this many are found: as much text as `limit` rounds of usual
+    length. It needs `sessions` to be False; 0 means `limit`, however short they are."""
     where: Where = ()
-    """How rounds must be labelled to be found."""
+    """The labels that rounds must have to be found."""
     week_begins: int = 0
-    """On which weekday weeks begin, Monday is 0."""
+    """The weekday on which weeks begin; Monday is 0."""
     asked: Asked | None = None
-    """What the text asks for, where it was read before; its days count only with `asked_on`."""
+    """What the text asks for, if it was read before; its days count only with `asked_on`."""
     today: date | None = None
-    """The day on which conditions may be over, where that is not `asked_on`."""
+    """The day on which conditions are judged, if that is not `asked_on`."""
     asker: str | None = None
-    """The name under which who asks speaks themselves, where that is one of several."""
+    """The name under which the asker speaks, if the asker is one of several speakers."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -104,8 +104,8 @@ class Query:
 class Reason:
     """What one signal added to the similarity of a value.
 
-    `value` is the signal on its fixed scale, `because` what matched: the nearest key, the words,
-    the words that name a time, the facts that happened then. Empty where it found nothing.
+    `value` is the signal on its fixed scale. `because` is what matched: the nearest key, the words,
+    the words that name a time, or the facts that happened then; empty if nothing did.
     """
 
     signal: str
@@ -121,10 +121,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """One value found for a query. Higher is nearer; `signals` holds the parts by name.
+    """One value found for a query. A higher similarity is nearer; `signals` are its parts by name.
 
-    `reasons` say why, where the query asked for that; their contributions add up to `similarity`.
-    `sources` are the ids of the rounds that it was derived from; empty of a round itself.
+    If the query asked for `reasons`, their contributions add up to `similarity`. `sources` are the
+    ids of the rounds that the value was derived from; empty for a round itself.
     """
 
     record: Record
@@ -145,28 +145,28 @@ class RecalledSession:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Rounds and, where wanted, sessions found, best first, and where the time went (ms)."""
+    """The rounds and, if wanted, the sessions found, best first, and the timings in ms."""
 
     rounds: tuple[Recalled, ...]
     sessions: tuple[RecalledSession, ...]
     timings: Mapping[str, float]
     time_range: TimeRange | None = None
     fell_back: bool = False
-    """Whether nothing was said in the time range, or about it, so that it cut nothing off."""
+    """Whether no round was said in the time range or about it, so that it filtered nothing."""
     values: tuple[Recalled, ...] | None = None
-    """What is read where that is not the rounds themselves: what was derived from them."""
+    """The values to read, if these are derived from the rounds; None to read the rounds."""
     steps: tuple[str, ...] = ()
-    """What was done one after the other, where values were not found all at once."""
+    """The steps that found the values, if they were not found in one step."""
     asked: Asked = field(default_factory=Asked)
     """What the text asks for, as it was read."""
     unknown: frozenset[str] = frozenset()
     """Words of the text that none of the rounds searched has."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """How many statements in these rounds are not read, by why, where only some are wanted."""
+    """How many statements in these rounds are left out, by reason, if only some are wanted."""
     held_back: int = 0
-    """How many more rounds would be among these, had they not been held back from the reader."""
+    """How many rounds were held back from the reader that would have been found."""
 
     @property
     def read(self) -> tuple[Recalled, ...]:
-        """Records to read, best first."""
+        """The values to read, best first."""
         return self.rounds if self.values is None else self.values

@@ -1,9 +1,9 @@
-"""How much each find weighs, and one similarity of all: BM25 of words, the rarity of a time, a sum.
+"""The signals of each found round and their weighted sum: BM25 of words, the rarity of a time.
 
-What a signal says of the rounds that were found stands in a column, a row for each round: a search
-of a long memory ranks thousands of them. Every signal lives on a fixed scale (a cosine; BM25 over
-its possible maximum), so a plain weighted sum compares rounds of any history, short or long,
-without looking at the other candidates.
+The values of a signal are a column with a row for each round, because a search of a long memory
+ranks thousands of rounds. Every signal has a fixed scale (a cosine; BM25 over its possible
+maximum), so a plain weighted sum compares rounds of any history, short or long, without looking at
+the other candidates.
 
 BM25 after Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
 eq. 3.15, with the never-negative inverse document frequency log(1 + (N - n + 0.5) / (n + 0.5)),
@@ -29,19 +29,19 @@ _B = 0.75
 
 _Holder = TypeVar("_Holder", bound=Hashable)
 Column = npt.NDArray[np.float64]
-"""A number for each of some rows."""
+"""One number per row."""
 Rows = npt.NDArray[np.intp]
 
 
 class Posting(NamedTuple):
-    """The documents that hold a term, each once and by its row, and how often it is in each."""
+    """The rows of the documents that hold a term, each once, and its count in each of them."""
 
     rows: Rows
     counts: Column
 
 
 def posting(counts: Mapping[_Holder, float], rows: Mapping[_Holder, int]) -> Posting:
-    """The posting of a term from its counts; without documents that have no row."""
+    """The posting of a term from its counts; documents without a row are left out."""
     held = [(row, count) for one, count in counts.items() if (row := rows.get(one)) is not None]
     return Posting(
         np.fromiter((row for row, _ in held), np.intp, len(held)),
@@ -50,8 +50,8 @@ def posting(counts: Mapping[_Holder, float], rows: Mapping[_Holder, int]) -> Pos
 
 
 def gathered(found: Posting, groups: Rows) -> Posting:
-    """The posting of the same term where the documents of each group are one; `groups` says for
-    each row which group it belongs to."""
+    """The posting of the same term over groups of documents, each taken as one document. `groups`
+    holds the group of each row."""
     counts: Column = np.bincount(groups[found.rows], found.counts).astype(np.float64)
     rows = np.flatnonzero(counts)
     return Posting(rows, counts[rows])
@@ -68,7 +68,7 @@ def bm25(
     documents: int,
     relative_lengths: Column | None = None,
 ) -> Column:
-    """Similarity, 0 to 1, of every document, of which there are so many.
+    """The similarity, 0 to 1, of every one of `documents` documents.
 
     `relative_lengths` are lengths over the mean length; without them length does not count.
     """
@@ -91,24 +91,24 @@ def _saturated(counts: Column, relative_lengths: Column) -> Column:
 def rarity(found: int, rounds: int) -> float:
     """1 when one round of many was found, 0 when all of them were.
 
-    "Last Friday" singles out a handful of rounds and deserves a lift; "this year" holds everything
-    of a short memory and deserves none. On the scale of words: log(N / n) over its maximum log(N).
+    "Last Friday" singles out a few rounds and deserves a lift; "this year" may hold all rounds of a
+    short memory and deserves none. The scale is that of words: log(N / n) over its maximum log(N).
     """
     if not 0 < found < rounds:
         return 0.0
     return math.log(rounds / found) / math.log(rounds)
 
 
-# Without stop words, as recall counts them. What a round is written down with, its date and its
-# speakers, is as long as `_AROUND` words; a longer round than a usual one counts no more than that,
-# since its reply is cut (benchmarks/LOG.md).
+# Numbers of words without stop words, as recall counts them. The date and the speakers that a round
+# is written down with are as long as `_AROUND` words. A round longer than a usual one counts as a
+# usual one, as its reply is cut (benchmarks/LOG.md).
 _AROUND = 23
 _USUAL = 100
 
 
 def as_many(words: Iterable[int], rounds: int) -> int:
-    """How many of the first rounds, of so many words each, fill the place of `rounds` usual ones;
-    never fewer than these."""
+    """How many of the first rounds, whose `words` are given, fit into the room of `rounds` usual
+    ones; never fewer than `rounds`."""
     taken = accumulate(_AROUND + min(one, _USUAL) for one in words)
     return sum(1 for _ in takewhile(lambda all: all <= rounds * (_AROUND + _USUAL), taken))
 
@@ -124,21 +124,22 @@ def weighted(signals: Mapping[str, Column], weights: Weights) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Rounds found by any signal, a row each; of each signal a column, 0 where it found nothing."""
+    """Rounds found by any signal, one row each, and for each signal a column, with 0 for rounds
+    that it did not find."""
 
     ids: Sequence[int]
     sessions: Sequence[str]
     signals: Mapping[str, Column]
 
 
-# The turn before is mostly another speaker's, the one before that the same speaker's.
+# The turn before is mostly another speaker's; the one before that is mostly the same speaker's.
 _REACH = 2
 
 
 class Neighbours:
-    """Which of some rounds stand beside each other where several people speak; a row for each.
+    """Finds which rounds (rows) follow each other in sessions in which several people speak.
 
-    `sessions` numbers the session of each.
+    `sessions` holds the number of each round's session.
     """
 
     def __init__(self, places: Sequence[RoundOutline], sessions: Rows) -> None:
@@ -150,8 +151,8 @@ class Neighbours:
         self._sessions = sessions[self._rows]
 
     def answers(self, near: Column) -> Column:
-        """How much nearer another speaker's question is that stands right before a round, for
-        each round."""
+        """For each round, how much nearer another speaker's question right before it is; 0 if there
+        is none or it is not nearer."""
         gains: Column = np.zeros(len(near))
         for before, after in self._pairs(1):
             for asking, row in zip(before.tolist(), after.tolist(), strict=True):
@@ -161,8 +162,8 @@ class Neighbours:
         return gains
 
     def nearer(self, near: Column) -> Column:
-        """How much nearer the nearest of two rounds before and two after is, for each round; 0
-        where none is nearer."""
+        """For each round, how much nearer the nearest of the two rounds before and the two after
+        is; 0 if none is nearer."""
         gains: Column = np.zeros(len(near))
         for distance in range(1, _REACH + 1):
             for before, after in self._pairs(distance):
@@ -172,8 +173,8 @@ class Neighbours:
         return gains
 
     def _pairs(self, distance: int) -> Iterator[tuple[Rows, Rows]]:
-        """Rows of rounds and of those that come so many rounds later in their sessions."""
-        # Rounds between the two may be missing here.
+        """Pairs of rows of rounds that are `distance` rounds apart in their sessions."""
+        # The rounds between the two may not be among the candidates.
         for step in range(1, distance + 1):
             together = self._sessions[step:] == self._sessions[:-step]
             together &= self._numbers[step:] - self._numbers[:-step] == distance
@@ -181,7 +182,7 @@ class Neighbours:
 
 
 def _of_several_people(places: Sequence[RoundOutline], sessions: Sequence[int]) -> list[int]:
-    """The rows of sessions in which speakers of more than one name were found."""
+    """The rows of sessions whose found rounds have different speakers."""
     names: dict[int, set[Speakers]] = {}
     for session, place in zip(sessions, places, strict=True):
         if place.speakers:
@@ -190,7 +191,7 @@ def _of_several_people(places: Sequence[RoundOutline], sessions: Sequence[int]) 
     return [row for row, session in enumerate(sessions) if session in several] if several else []
 
 
-# A round so far into its session gets half the lift of the first.
+# This many rounds into a session, the lift is half that of the first round.
 _HALVED = 7
 
 
@@ -209,7 +210,7 @@ def candidates_of(
     rare = term_weights(words, found.rounds)
     in_sessions = bm25([gathered(one, sessions) for one in words], rare, len(codes))
     cosines = {**found.said_then, **found.happened_then, **found.dense}
-    # A round that the keys did not return is at best as near as the last one they did.
+    # The keys return the nearest rounds, so all others are at best as near as the last of these.
     farthest = min(cosines.values(), default=0.0)
     signals = {
         "dense": _column((cosines.get(id, farthest) for id in ids), len(ids)),
@@ -238,7 +239,7 @@ def _openings(places: Sequence[RoundOutline]) -> Column:
 
 
 def _best(similarities: Column, sessions: Rows) -> Column:
-    """The similarity of the best round of its session, for each round; none is below 0."""
+    """For each round, the similarity of the best round of its session; at least 0."""
     best = np.zeros(int(sessions.max(initial=-1)) + 1)
     np.maximum.at(best, sessions, similarities)
     return best[sessions]
@@ -250,7 +251,7 @@ def _column(values: Iterable[float], size: int) -> Column:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One round that is wanted: its similarity and the signals that make it."""
+    """One of the best rounds, with its similarity and the signals that make it up."""
 
     id: int
     session_id: str
@@ -261,10 +262,8 @@ class Candidate:
 def best(
     candidates: Candidates, weights: Weights, limit: int, *, sessions: bool = True
 ) -> list[Candidate]:
-    """The first `limit` rounds; with `sessions` whatever else leads one of the first `limit` ones.
-
-    Best first; ties by id, so that runs agree.
-    """
+    """The best `limit` rounds; with `sessions` also the best round of each of the best `limit`
+    sessions. Best first; ties are ordered by id, so that runs agree."""
     similarities = weighted(candidates.signals, weights)
     rows = sorted(range(len(candidates.ids)), key=candidates.ids.__getitem__)
     order = [rows[at] for at in np.argsort(-similarities[rows], kind="stable")]

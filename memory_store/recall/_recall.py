@@ -34,8 +34,8 @@ from memory_store.recall._speakers import Speakers, named_speakers, speakers_of,
 from memory_store.scheduler import aside, in_slices
 
 SIGNAL = "replaces"
-"""How far a round was lifted to come before one whose statement it replaced."""
-# A fact this much of the round's closeness is what the round was found by.
+"""The name of the signal that lifts a round above one whose statement it replaced."""
+# A round counts as found by a fact that is at least this share as near as the round itself.
 _FOUND_BY = 0.8
 
 
@@ -45,20 +45,21 @@ async def newest_first(
     found: Sequence[Recalled],
     linked: Mapping[str, Record],
 ) -> list[Recalled]:
-    """What was found, best first, each after the rounds that replaced what it was found by."""
+    """The found rounds, best first. A round found by a fact that was replaced comes after the
+    round with the newest fact in its place, which is added or lifted."""
     by_id = {one.record.id: one for one in found}
     for older, fact in await _found_by(embedder, vector, found):
         newest = _newest(fact, linked)
         if newest is not None and newest.id != older.record.id:
             by_id[newest.id] = _lifted(newest, by_id.get(newest.id), older, fact)
-    # The sort keeps the order of equals, and puts who was lifted before whom it was lifted to.
+    # Of equals the lifted round comes first: it has the similarity of the round it replaces.
     return sorted(by_id.values(), key=lambda one: (-one.similarity, SIGNAL not in one.signals))
 
 
 async def _found_by(
     embedder: Embedder, vector: Vector, found: Sequence[Recalled]
 ) -> list[tuple[Recalled, Fact]]:
-    """The replaced facts that are as near to the query as their rounds themselves."""
+    """The replaced facts that are about as near to the query as their rounds, with the rounds."""
     gone = [
         (one, fact)
         for one in found
@@ -86,7 +87,7 @@ def _newest(fact: Fact, linked: Mapping[str, Record]) -> Record | None:
 
 
 def _lifted(newest: Record, own: Recalled | None, older: Recalled, fact: Fact) -> Recalled:
-    """The newer round, as near as the older one where it was not nearer by itself."""
+    """The newer round, lifted to the similarity of the older one unless it is nearer already."""
     own = own or Recalled(newest, 0.0, dict.fromkeys(older.signals, 0.0))
     lift = max(0.0, older.similarity - own.similarity)
     if not lift:
@@ -101,8 +102,8 @@ def _lifted(newest: Record, own: Recalled | None, older: Recalled, fact: Fact) -
 
 
 async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings) -> Recall:
-    """Find the `limit` best rounds, or more that are short, and sessions where wanted, of a user's
-    memory."""
+    """Find the best `limit` rounds of a user's memory, or more if they are short, and sessions if
+    wanted."""
     indexer = memory.indexer
     language = indexer.design.language
     started = time.perf_counter()
@@ -174,7 +175,7 @@ def _told_in(zone: tzinfo, found: Recalled) -> Recalled:
 
 
 def _named(query: Query, places: Mapping[int, RoundOutline]) -> tuple[Speakers, str]:
-    """The speakers that the text names, and the text without them."""
+    """The speakers that the text of the query names, and the text without their names."""
     rounds = (place.speakers for place in places.values())
     named = named_speakers(query.text, rounds, query.asker)
     return named, without_names(query.text, named)
@@ -188,7 +189,7 @@ def _ranked(
     sessions: bool,
     overview: bool,
 ) -> list[Candidate]:
-    """The best of what was found."""
+    """Rank the found rounds and return the best."""
     candidates = candidates_of(found, named, settings.weights, overview)
     return best(candidates, settings.weights, limit, sessions=sessions)
 
@@ -196,7 +197,7 @@ def _ranked(
 async def _values(
     values: RecordsById, user_id: str, wanted: Sequence[Candidate]
 ) -> dict[str, Recalled]:
-    """The records behind the candidates, in their order; without those that are gone."""
+    """The records of the candidates, in their order; records that no longer exist are left out."""
     by_id = {str(uuid.UUID(int=candidate.id)): candidate for candidate in wanted}
     records = await values.of(user_id, list(by_id))
     return {
@@ -207,7 +208,7 @@ async def _values(
 
 
 def _gathered(values: Iterable[Recalled], limit: int) -> tuple[RecalledSession, ...]:
-    """Sessions by their best round, each with those of the values that are its own."""
+    """The sessions of the values in the order of their best ones, each with its own values."""
     rounds: dict[str, list[Recalled]] = {}
     for value in values:
         rounds.setdefault(value.record.round.session_id, []).append(value)
@@ -219,8 +220,8 @@ def _gathered(values: Iterable[Recalled], limit: int) -> tuple[RecalledSession, 
 
 @dataclass(frozen=True, slots=True)
 class _LookedFor:
-    """What a recall looked for and found, for the reasons: which sessions hold each word, the time
-    and the speakers that the query names."""
+    """What a recall looked for and found, to give reasons: the hits, the sessions that hold each
+    word, and the time and the speakers that the query names."""
 
     found: SignalHits
     in_sessions: Sequence[Container[str]]
@@ -235,7 +236,7 @@ async def _reasons(
     found: Mapping[str, Recalled],
     weights: Weights,
 ) -> dict[str, tuple[Reason, ...]]:
-    """The reasons of each value found, by its id; the contributions of one are its similarity."""
+    """The reasons of each value by its id; the contributions add up to its similarity."""
     nearest = await _nearest_keys(memory, user_id, asked, found)
     words = list((await aside(len(asked.found.text), query_terms, asked.found.text)).values())
     because = {
@@ -254,7 +255,7 @@ async def _reasons(
 async def _nearest_keys(
     memory: SearchedMemory, user_id: str, asked: _LookedFor, found: Mapping[str, Recalled]
 ) -> dict[str, str]:
-    """The text of each value's nearest key; none where it has no keys."""
+    """The text of each value's nearest key; values without keys are left out."""
     if not found:
         return {}
     keys = await memory.engine.keys(UserScope(user_id, ids=tuple(found)))
@@ -269,7 +270,7 @@ async def _nearest_keys(
 def _because(
     asked: _LookedFor, found: Recalled, words: Sequence[str], key: str
 ) -> dict[str, tuple[str, ...]]:
-    """The matches by signal: the key, the words, the time."""
+    """The matches by signal: the key, the words, the speakers, the time."""
     record = found.record
     number, session_id = uuid.UUID(record.id).int, record.round.session_id
     in_rounds = zip(words, asked.found.words, strict=True)

@@ -1,7 +1,7 @@
-"""What recall keeps in memory, because an engine reads it slowly: outlines and records.
+"""Caches of recall for data that an engine reads slowly: outlines and records.
 
 `RoundOutlines` holds what ranking must know of every candidate, `KnownRecords` the records recalled
-last. Both are bounded, and let go of a round when it is written again.
+last. Both are bounded, and drop a round when it is written again.
 """
 
 import uuid
@@ -19,13 +19,13 @@ from memory_store.scheduler import in_slices
 
 _NAMES = ("user_name", "assistant_name")
 _FIELDS = ("session_id", "round_index", "word_count", ENDS_ASKING, *_NAMES)
-# A round takes about 250 bytes, and as much again for versions.
+# An outline takes about 250 bytes, and as much again for versions.
 _MOST_ROUNDS = 200_000
 
 
 class RoundOutline(NamedTuple):
-    """The session of a round, how many words it has, the names of those who speak in it, its place
-    in the session, and whether it ends with somebody's question that the next round may answer."""
+    """What ranking needs of a round: its session, its number of words, its speakers, its index in
+    the session, and whether it ends with a question that the next round may answer."""
 
     session_id: str
     words: int
@@ -36,19 +36,19 @@ class RoundOutline(NamedTuple):
 
 @dataclass(slots=True)
 class _Known:
-    """A user's kept rounds, and how often they were found out of date."""
+    """The kept outlines of a user; `changes` counts how often some were dropped."""
 
     places: dict[int, RoundOutline] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
-    """In which a search found a round last; none where nobody else writes."""
+    """The version in which a search found each round last; empty if nobody else writes."""
     changes: int = 0
 
 
 class RoundOutlines:
-    """The places of the rounds of the users who asked last. An engine reads them slowly.
+    """The outlines of rounds of the users who asked last, as an engine reads them slowly.
 
-    A place is kept until its round is written again. The engine tells what this process writes;
-    what others have written is seen by the version in which the round is found next.
+    An outline is kept until its round is written again. The engine tells what this process writes;
+    writes of other processes show in the version of the round when a search next finds it.
     """
 
     def __init__(self, engine: Engine, most_rounds: int = _MOST_ROUNDS) -> None:
@@ -59,8 +59,8 @@ class RoundOutlines:
         engine.watch(self)
 
     async def of(self, user_id: str, ids: Sequence[int]) -> dict[int, RoundOutline]:
-        """The places of a user's rounds that were just found, in their order; none of one that is
-        gone."""
+        """The outlines of a user's rounds that were just found, in their order; rounds that no
+        longer exist are left out."""
         if not ids:
             return {}
         known = self._known(user_id)
@@ -70,25 +70,25 @@ class RoundOutlines:
             return places
         changes = known.changes
         read = await self._read(user_id, [id for id in ids if id not in places])
-        # A round that changed meanwhile may have been read as it was before.
+        # A round may have changed while it was read: then its outline may be out of date.
         if changes == known.changes:
             self._keep(user_id, known, read)
         return {id: place for id in ids if (place := places.get(id) or read.get(id))}
 
     def written(self, user_id: str, ids: Sequence[str] | None) -> None:
-        """Let go of the places of these rounds of a user, or of all of them."""
+        """Drop the outlines of these rounds of a user, or with None of all of them."""
         if ids is None:
             self._let_go(user_id)
         elif known := self._by_user.get(user_id):
             self._drop(known, [uuid.UUID(id).int for id in ids])
 
     def found(self, user_id: str, versions: Mapping[int, int]) -> None:
-        """Let go of the places of rounds that were another version when they were read."""
+        """Drop the outlines of rounds whose version is another one than before."""
         if not versions:
             return
         known = self._known(user_id)
         before = known.versions
-        if versions.items() <= before.items():  # as nearly always, and quickly seen
+        if versions.items() <= before.items():  # a fast check, which is true nearly always
             return
         other = [id for id, version in versions.items() if before.get(id) != version]
         if changed := [id for id in other if id in before or id in known.places]:
@@ -138,21 +138,21 @@ def _place(payload: Payload) -> RoundOutline:
 
 
 class RecordsById(Protocol):
-    """What reads records of a user by their ids."""
+    """An object that reads records of a user by their ids."""
 
     async def of(self, user_id: str, ids: Sequence[str]) -> dict[str, Record]:
-        """The records of a user with these ids; none of what is gone or another's."""
+        """The records of a user with these ids; none for ids that are gone or another user's."""
 
 
-# Characters of text; a record takes some three times as many bytes.
+# Characters of text that are kept; a record takes some three times as many bytes.
 _MOST_CHARACTERS = 16_000_000
 
 
 class KnownRecords:
-    """Records by id, of an engine that is slow to read them.
+    """Records by id, for an engine that is slow to read them.
 
-    An engine that this process alone writes to says what was written, and the records are kept
-    until then; from any other they are read each time.
+    If only this process writes to the engine, records are kept until they are written again; if
+    other processes write too, they are read each time.
     """
 
     def __init__(self, engine: Engine, most_characters: int = _MOST_CHARACTERS) -> None:
@@ -164,7 +164,7 @@ class KnownRecords:
         self._kept = engine.watch(self)
 
     async def of(self, user_id: str, ids: Sequence[str]) -> dict[str, Record]:
-        """The records of a user with these ids; none of what is gone or another's."""
+        """See `RecordsById.of`."""
         found = {id: self._known[id] for id in ids if self._is_known(user_id, id)}
         for id in found:
             self._known.move_to_end(id)
@@ -190,7 +190,7 @@ class KnownRecords:
             self._characters -= oldest.round.size
 
     def written(self, user_id: str, ids: Sequence[str] | None) -> None:
-        """Let go of these records of a user, or of all of them."""
+        """Drop these records of a user, or with None all of them."""
         self._writes += 1
         if ids is None:
             ids = [id for id in self._known if self._is_known(user_id, id)]
@@ -199,4 +199,4 @@ class KnownRecords:
                 self._characters -= record.round.size
 
     def found(self, user_id: str, versions: Mapping[int, int]) -> None:
-        """Do nothing: where others write, nothing is kept."""
+        """Do nothing: if other processes write, no record is kept."""

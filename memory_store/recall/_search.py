@@ -1,4 +1,4 @@
-"""What the engine finds for a text: by its keys, its words, and the time asked about."""
+"""The search for a text: the engine finds rounds by keys, by words, and by the time asked about."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ from memory_store.scheduler import aside, pause
 
 
 async def query_vector(indexer: Indexer, settings: RecallSettings, text: str) -> Vector:
-    """The unit vector between the question and the statement that would answer it."""
+    """The unit vector of the question, mixed with that of the statement that would answer it."""
     statement = settings.statement_for(indexer.embedder)
     texts = [text]
     if statement and (told := indexer.design.language.as_statement(text)) != text:
@@ -38,7 +38,7 @@ _FINDS = 4
 
 @dataclass(frozen=True, slots=True)
 class SearchedMemory:
-    """The memory that a recall searches, and what is known of it."""
+    """The memory that a recall searches, with its caches."""
 
     engine: ReadableEngine
     indexer: Indexer
@@ -48,7 +48,7 @@ class SearchedMemory:
 
 @dataclass(frozen=True, slots=True)
 class SignalHits:
-    """What the engine found for each signal of a text, and where the rounds have their place."""
+    """What the engine found for each signal of a text, and the outlines of the found rounds."""
 
     text: str
     vector: Vector
@@ -63,22 +63,22 @@ class SignalHits:
     rounds: int
     """How many rounds the user has within the cut."""
     places: Mapping[int, RoundOutline]
-    """Of every round found that is still there, in the order of finding."""
+    """The outlines of all found rounds that still exist, in the order of finding."""
 
     @property
     def size(self) -> int:
-        """How much there is to go through, as `aside` counts it."""
+        """How much work it is to go through the hits, in the unit of `aside`."""
         return len(self.text) + (sum(map(len, self.words)) + len(self.places)) // _FINDS
 
     def in_sessions(self) -> list[set[str]]:
-        """The sessions that hold each word."""
+        """For each word, the sessions that hold it."""
         return [
             {self.places[id].session_id for id in counts if id in self.places}
             for counts in self.words
         ]
 
     def then(self) -> "SignalHits":
-        """The same without the rounds that were neither said in the time range nor about it."""
+        """The same hits, without rounds that were neither said in the time range nor about it."""
         return replace(
             self,
             places={
@@ -96,7 +96,7 @@ async def find(
     scope: UserScope,
     range_: TimeRange | None,
 ) -> SignalHits:
-    """Ask for all signals of the text at once."""
+    """Search by all signals of the text at once."""
     engine, limit = memory.engine, settings.candidates
     started = time.perf_counter()
     vector = await query_vector(memory.indexer, settings, text)
@@ -153,8 +153,8 @@ def _scopes_in(
 
 
 def _of_word(counts: Sequence[Similarities]) -> Similarities:
-    """How often rounds hold a word, by the terms that stand for it: two stems of one word in a
-    round are no two words."""
+    """How often rounds hold a word, from the counts of its terms. Two stems of one word are not two
+    words, so the greatest count is taken."""
     if len(counts) == 1:
         return counts[0]
     most: dict[int, float] = {}

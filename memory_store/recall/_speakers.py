@@ -1,8 +1,9 @@
-"""Questions about one of several people who speak: "What did Caroline research?" Pure.
+"""Questions about one of several speakers: "What did Caroline research?" All functions are pure.
 
-Who speaks says "I"; a speaker's own name is what the others say. Searched for, it finds those who
-talk to her. So the names of speakers in a question lift what these said, and the rest of the
-question is searched (measured in benchmarks/LOG.md). "My" names who asks, if that is one of them.
+Speakers say "I"; only the others say Caroline's name. So a search for the name finds people who
+talk to her. Therefore the name of a speaker in a question lifts the rounds of that speaker, and the
+rest of the question is searched (measured in benchmarks/LOG.md). "My" stands for the asker, if the
+asker is one of the speakers.
 """
 
 import re
@@ -14,26 +15,26 @@ from memory_store.language.languages import wording
 from memory_store.language.words import composed, terms
 
 Speakers = frozenset[str]
-"""The names of those whose words a round holds, as they were told; usually none."""
+"""The names of the speakers of a round, as they were given; usually none."""
 
 _WORD = re.compile(r"\w+")
 _LONGEST_NAME = 256
-# A shorter word begins too many names.
+# Too many names begin with a shorter word.
 _SHORT_NAME = 3
 
 
 @lru_cache(maxsize=1000)
 def speakers_of(user_name: str | None, assistant_name: str | None) -> Speakers:
-    """The speakers of a round; one object for the same names, of which a memory has few and many
-    rounds."""
+    """The speakers of a round. The same names give the same object, as a memory has many rounds but
+    few names."""
     names = ((name or "").strip() for name in (user_name, assistant_name))
     return frozenset(name for name in names if name)
 
 
 def named_speakers(text: str, rounds: Iterable[Speakers], asker: str | None = None) -> Speakers:
-    """The speakers that the text names, by all or a part of their name, or as who asks. One whose
-    words every round holds is no choice among them, and is left out; so is the only one who has a
-    name."""
+    """The speakers that the text names: by their name, by a part of it, or as the asker. A speaker
+    of every round is left out, as the name would not choose among them; so is the only speaker with
+    a name."""
     of_rounds = set(rounds)
     names = frozenset[str]().union(*of_rounds)
     if len(names) < 2:
@@ -48,7 +49,7 @@ def named_speakers(text: str, rounds: Iterable[Speakers], asker: str | None = No
 
 
 def without_names(text: str, names: Iterable[str]) -> str:
-    """The text without the words of these names; as it is where nothing would be left."""
+    """The text without the words of these names; unchanged if no term would be left."""
     told = _TextWords(text)
     words = {word for name in names for word in told.words_of(name) | told.short_names(name)}
     if not words:
@@ -58,22 +59,22 @@ def without_names(text: str, names: Iterable[str]) -> str:
 
 
 class _TextWords:
-    """The words of a text, by which the names in it are known."""
+    """The words of a text, to find names in it."""
 
     def __init__(self, text: str) -> None:
         every = _WORD.findall(composed(text))
         self._opening = every[:1]
         self._later = set(every[1:])
         self._as_told: dict[str, set[str]] = {}
-        """The words as they stand there, by how they are compared."""
+        """The words as they stand in the text, by their folded form."""
         for word in {*self._opening, *self._later}:
             self._as_told.setdefault(_folded(word), set()).add(word)
 
     def words_of(self, name: str) -> set[str]:
         """The words of the name that occur in the text, as they stand there.
 
-        A part of a name ("Stone" of "Bob Stone") counts where it is written as a name; a name that
-        is a stop word, too ("Will"), where it is and does not open the text, as any word may.
+        A part of a name ("Stone" of "Bob Stone") counts if it begins with a capital. So does a name
+        that is also a stop word ("Will"), but not at the opening of the text, where any word may.
         """
         every = _WORD.findall(composed(name))
         parts = {_folded(part) for part in every if len(part) > 1 and not part.isdigit()}
@@ -88,8 +89,8 @@ class _TextWords:
         }
 
     def short_names(self, name: str) -> set[str]:
-        """The words of the text that the name begins with, as they stand there ("Mel" of
-        "Melanie"). They count where they are written as names and do not open the text."""
+        """The words of the text that the name begins with ("Mel" of "Melanie"), as they stand
+        there. They count if they begin with a capital and do not open the text."""
         full = _folded((_WORD.findall(composed(name)) or [""])[0])
         return {
             word

@@ -1,4 +1,4 @@
-"""Whole memories: moved between engines, indexed anew, written out. For operators only."""
+"""Work on whole memories: move, reindex, back up, restore. For operators only."""
 
 from memory_store.transfer._backup import (
     BackedUp,

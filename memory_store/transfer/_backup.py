@@ -27,13 +27,14 @@ from memory_store.transfer._records import ending, exported, from_lines, header,
 
 _PAGE = 128
 _BACKUP = "a backup"
-# How JSON writes the character between a user and a place beside their memory.
+# How JSON writes the character that separates a user from a space or a place beside the memory.
 _CONTROL = "\\u001f"
 
 
 @dataclass(frozen=True, slots=True)
 class BackedUp:
-    """Counts of a backup: rounds of all users, and SHA-256 over their lines in any order."""
+    """The result of a backup: the rounds of all users, and a SHA-256 that does not depend on the
+    order of their lines."""
 
     source: str
     rounds: int
@@ -76,10 +77,10 @@ async def restore(
     rounds: int,
     design: KeyDesign | None = None,
 ) -> Restored:
-    """Fill an empty memory with the records of a backup, about so many rounds.
+    """Fill an empty memory with the records of a backup; `rounds` is about how many these are.
 
-    Until it is whole, no assistant opens it; running it again begins anew. The embedder is made
-    once the place was found empty, and closed at the end.
+    Until the memory is whole, no assistant opens it. Another run after an interruption begins anew.
+    The embedder is only made once the place was found empty, and is closed at the end.
 
     Raises `StoreNotEmpty`, `StoreLocked`, `StoreMismatch`, `InvalidRecord`, `TransferUnfinished`,
     `EmbeddingFailed` and what the engine raises.
@@ -112,8 +113,8 @@ async def restore(
 
 
 async def _found_empty(memory: OperatorEngine) -> Payload | None:
-    """The identity of an empty memory; None where there is none, or none but what an interrupted
-    restoring left, which is dropped."""
+    """The identity of an empty memory; None if there is no memory. The rest of an interrupted
+    restore is dropped. Raises `StoreNotEmpty` if there are rounds."""
     found = await memory.open_existing()
     if found is not None and _is_begun(found):
         await memory.drop()
@@ -127,7 +128,7 @@ async def _found_empty(memory: OperatorEngine) -> Payload | None:
 
 
 async def _open_for(memory: OperatorEngine, found: Payload | None, indexer: Indexer) -> None:
-    """Open a new memory, or go on with the empty one that was found if it is of this kind."""
+    """Open a new memory, or keep the empty one that was found if it has the same identity."""
     if found is None:
         await memory.close()
         await memory.open(indexer.embedder.identity.dimension)
@@ -148,30 +149,30 @@ def _pages(records: Iterator[Record]) -> Iterator[Sequence[Record]]:
 
 
 class LinesSum:
-    """Counts the rounds in the lines of a backup, and sums them up whatever their order."""
+    """Counts the rounds in the lines of a backup, with a checksum that ignores their order."""
 
     def __init__(self) -> None:
         self._digests: list[bytes] = []
         self._beside = 0
 
     def add(self, line: str) -> int:
-        """How many records this line holds: one, or none in the first and the last one."""
+        """Add a line. Return how many records it holds: one, or none in the first and last line."""
         if line in (header(), ending(len(self._digests))):
             return 0
         self._digests.append(hashlib.sha256(line.encode()).digest())
-        # Few lines are of a space, or hold what is kept beside a memory.
+        # Only lines with this character can be of a place beside a memory; few lines have it.
         self._beside += _CONTROL in line and is_beside(json.loads(line)["user_id"])
         return 1
 
     @property
     def rounds(self) -> int:
-        """How many rounds there were, without what is kept beside a memory, such as who is a
-        member."""
+        """How many rounds there were, without records of places beside a memory, such as a list of
+        members."""
         return len(self._digests) - self._beside
 
     @property
     def checksum(self) -> str:
-        """SHA-256 over them."""
+        """SHA-256 over the sorted digests of the lines."""
         return hashlib.sha256(b"".join(sorted(self._digests))).hexdigest()
 
 
@@ -189,10 +190,10 @@ async def repair(
     backup: Iterable[str] | None = None,
     design: KeyDesign | None = None,
 ) -> Mended:
-    """Keep all rounds that are whole, and take those that are lost from a backup, if one is given.
+    """Keep all whole rounds, and take lost rounds from a backup, if one is given.
 
-    What was forgotten is not brought back. Raises `StoreMissing`, `StoreLocked`, `StoreDamaged`
-    where nothing can be read, `StoreMismatch`, `InvalidRecord` and `EmbeddingFailed`.
+    Forgotten rounds are not brought back. Raises `StoreMissing`, `StoreLocked`, `StoreDamaged` if
+    nothing can be read, `StoreMismatch`, `InvalidRecord` and `EmbeddingFailed`.
     """
     async with AsyncExitStack() as opened:
         opened.push_async_callback(memory.close)

@@ -1,8 +1,8 @@
-"""Filling a target until it holds what its source holds, shown by counts and a checksum.
+"""Filling a target until it holds what its source holds, as counts and a checksum show.
 
-A pass walks both in the order of the ids, page by page, compares, and writes only what is missing
-or different. So a pass over a complete target is the proof that it is complete, and a pass after a
-crash is the resumption: nothing is recorded but the rounds themselves.
+A pass walks both in the order of the ids, page by page, compares them, and writes only rounds that
+are missing or different. So a pass over a complete target proves that it is complete, and a pass
+after a crash resumes the work: no other state than the rounds themselves is recorded.
 """
 
 import hashlib
@@ -28,31 +28,31 @@ from memory_store.scheduler import in_slices
 
 
 class Progress(Protocol):
-    """Hears of each step of a transfer and of the rounds it has dealt with."""
+    """Is told of each step of a transfer and of the rounds that are done."""
 
     def begin(self, step: str, rounds: int) -> None:
-        """A step over so many rounds begins."""
+        """A step over this many rounds begins."""
 
     def advance(self, rounds: int) -> None:
-        """Count so many more rounds as done."""
+        """This many more rounds are done."""
 
 
 ChangedIds = Mapping[str, Collection[str] | None]
-"""Ids of rounds by user; None where any of the user's may be among them."""
+"""Ids of changed rounds by user; None if any of the user's rounds may have changed."""
 _PAGE = 128
 _MOST_PASSES = 6
-# Rounds that are made and written in one go.
+# How many rounds are converted and written in one go.
 _WRITTEN_AT_ONCE = 32
 _NO_KEYS = np.zeros((0, 0), dtype=np.float32)
 
 
 async def _no_matter(points: Sequence[Point]) -> None:
-    """That these points leave changes nothing else."""
+    """Do nothing when points leave the target."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundsSum:
-    """How many rounds, and SHA-256 over the content of all of them in the order of their ids."""
+    """A number of rounds, and SHA-256 over their content in the order of their ids."""
 
     rounds: int
     checksum: str
@@ -60,7 +60,7 @@ class RoundsSum:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one pass found and did. Both fingerprints are of what was read."""
+    """What one pass found and did. Both sums are of the rounds as the pass has read them."""
 
     kept: int
     written: int
@@ -81,11 +81,11 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """A target being made to hold what a source holds.
+    """Makes a target hold what a source holds.
 
-    `content` is what must be equal of a round in both, `converted` makes the target's points from
-    the source's. `leaving` is told of points of the target that are about to be removed or written
-    over. Only while the target's identity names this `run` may it go on.
+    `content` gives the part of a point that must be equal in both, `converted` makes the target's
+    points from the source's. `leaving` is told of points of the target that are about to be removed
+    or written over. The filling may only go on while the target's identity names this `run`.
     """
 
     source: OperatorEngine
@@ -97,7 +97,7 @@ class Filling:
     leaving: Callable[[Sequence[Point]], Awaitable[None]] = _no_matter
 
     async def until_equal(self, progress: Progress, first_step: str) -> list[Pass]:
-        """Passes until one finds nothing to do. Raises `TransferUnfinished`."""
+        """Do passes until one finds nothing to do. Raises `TransferUnfinished` after too many."""
         passes: list[Pass] = []
         while not passes or not passes[-1].found_equal:
             if len(passes) == _MOST_PASSES:
@@ -109,7 +109,7 @@ class Filling:
         return passes
 
     async def once(self, progress: Progress, step: str) -> Pass:
-        """One pass."""
+        """Do one pass over all rounds."""
         progress.begin(step, await self.source.total())
         ours, theirs = _Digest(), _Digest()
         kept = written = removed = 0
@@ -131,14 +131,14 @@ class Filling:
             after = last
 
     async def some(self, changed: ChangedIds) -> None:
-        """Make the target hold what the source holds of these rounds."""
+        """Make the target hold the same as the source for these rounds only."""
         for scope in _scopes(changed):
             page = await _points_in(self.source, scope)
             there = {point.id: point for point in await _points_in(self.target, scope)}
             await self._write(there, await self._compared(page, there))
 
     async def _held(self, after: str | None, last: str | None) -> dict[str, Point]:
-        """The target's rounds after one id up to another, or to the end."""
+        """The target's rounds after the id `after` up to the id `last`, or to the end."""
         held: dict[str, Point] = {}
         async for point in every_point(self.target, after, with_keys=self.with_keys):
             if last is not None and point.id > last:
@@ -147,7 +147,7 @@ class Filling:
         return held
 
     async def _compared(self, page: Sequence[Point], there: Mapping[str, Point]) -> "_Compared":
-        """Some rounds of the source with those that the target has in their place."""
+        """Compare rounds of the source with those that the target has in their place."""
         source = {point.id: _digest(self.content(point)) async for point in in_slices(page)}
         held = {id: _digest(self.content(there[id])) async for id in in_slices(sorted(there))}
         wrong = [point for point in page if held.get(point.id) != source[point.id]]
@@ -175,7 +175,7 @@ class Filling:
 
 
 async def open_there(memory: OperatorEngine) -> Payload:
-    """The identity of a memory that is there, which is open then. Raises `StoreMissing`."""
+    """Open an existing memory and return its identity. Raises `StoreMissing`."""
     identity = await memory.open_existing()
     if identity is None:
         raise StoreMissing(f"there is no memory in {memory.place}")
@@ -187,8 +187,7 @@ async def every_point(
 ) -> AsyncIterator[Point]:
     """All rounds of a memory in the order of their ids, from the one after `after`."""
     while True:
-        # The page is one longer than the source's, so that one call mostly reaches beyond that
-        # page.
+        # One more than the source's page, so that one call mostly reaches beyond that page.
         page = await memory.browse(after, _PAGE + 1, with_keys=with_keys)
         for point in page:
             yield point
@@ -215,8 +214,9 @@ class _Digest:
 
 
 class _Compared(NamedTuple):
-    """Some rounds: their digests in the source and the target in the order of the ids, those that
-    the target lacks or has otherwise, and the ids of those that it has and should not."""
+    """The digests of rounds in the source and in the target, in the order of the ids; the source's
+    points that are missing or different in the target (`wrong`); and the ids that the target has
+    and should not have (`gone`)."""
 
     source: Mapping[str, bytes]
     target: Mapping[str, bytes]
@@ -225,7 +225,7 @@ class _Compared(NamedTuple):
 
 
 def _scopes(changed: ChangedIds) -> Iterator[UserScope]:
-    """Where these rounds lie, a page of them each, or all of a user's."""
+    """Scopes for these rounds: a page of ids each, or all rounds of a user."""
     for user_id, ids in changed.items():
         if ids is None:
             yield UserScope(user_id)

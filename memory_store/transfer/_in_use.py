@@ -1,9 +1,9 @@
-"""A memory indexed anew by the assistant that uses it, which goes on answering and storing.
+"""Reindexing a memory by the assistant that uses it and goes on answering and storing.
 
-The new index is built beside the old one as by `assistant reindex`, in steps between which others
-have their turn. What is written, changed or forgotten meanwhile is noted, and reaches the new
-index, too: the last of it while writers wait. Then the new index takes over, at a moment at which
-nobody searches, so that no vector of one encoder meets those of another.
+The new index is built beside the old one as by `assistant reindex`, in steps between which other
+tasks run. Rounds that are written, changed or forgotten meanwhile are noted and brought into the
+new index too, the last of them while writers wait. Then the new index takes over at a moment when
+nobody searches, so that vectors of two encoders are never compared.
 """
 
 import uuid
@@ -28,9 +28,9 @@ from memory_store.transfer._reindexing import (
 )
 
 Moment = Callable[[], Awaitable[None]]
-"""Waits for a moment at which it matters little that others have to wait."""
+"""A function that waits for a moment when it matters little that others have to wait."""
 _RUN = "server-"
-# Times that what was written meanwhile is brought in before the writers have to wait.
+# How often new changes are brought in before the writers have to wait.
 _CATCHING_UP = 5
 
 
@@ -52,10 +52,10 @@ class ChangesWatcher:
             known.update(ids)
 
     def found(self, user_id: str, versions: Mapping[int, int]) -> None:
-        """What others write is found by comparing everything."""
+        """Do nothing: writes of other processes are found by comparing all rounds."""
 
     def taken(self) -> ChangedIds:
-        """Those noted so far, which are forgotten by this."""
+        """Return the changes noted so far, and forget them."""
         taken, self._changed = self._changed, {}
         return taken
 
@@ -65,10 +65,10 @@ class Use:
     """How the assistant uses the memory."""
 
     resting: Callable[[], AbstractAsyncContextManager[None]]
-    """Within, the assistant writes nothing."""
+    """Inside this context the assistant writes nothing."""
     change_over: Callable[[Callable[[], Awaitable[None]], Indexer], Awaitable[None]]
-    """Does what lets the new index take over while nobody searches, and searches by the indexer
-    from then on."""
+    """Calls the function that lets the new index take over, while nobody searches, and searches by
+    the indexer from then on."""
 
 
 async def reindex_in_use(
@@ -80,7 +80,7 @@ async def reindex_in_use(
     again: bool = False,
     moment: Moment,
 ) -> Reindexed:
-    """Make the open memory one of this embedder, key design and schema; see `reindex`."""
+    """Reindex the open memory for this embedder, key design and schema; see `reindex`."""
     async with AsyncExitStack() as opened:
         old = _running(engine)
         opened.push_async_callback(old.close)
@@ -100,14 +100,14 @@ async def reindex_in_use(
                     else:
                         await _completed(filling, changes.taken(), indexer)
                     await use.change_over(old.hand_over, indexer)
-        if old.shared:  # others may be reading
+        if old.shared:  # other assistants may still read the old index
             await moment()
         await old.drop_retired()
         return summary(old.place, found, indexer, passes)
 
 
 async def is_unfinished(engine: Engine) -> bool:
-    """Whether an assistant has begun to index the open memory anew, and was ended before."""
+    """Whether an assistant has begun to reindex the open memory and ended before it was done."""
     async with AsyncExitStack() as opened:
         old = _running(engine)
         opened.push_async_callback(old.close)
@@ -120,7 +120,7 @@ async def is_unfinished(engine: Engine) -> bool:
 def _running(engine: Engine) -> OperatorEngine:
     if isinstance(engine, EdgeEngine):
         return RunningEdge(engine)
-    # Named through its package, so that its client is loaded only here.
+    # Named through the package, so that the client of the server is only loaded here.
     if isinstance(engine, engines.ServerEngine):
         return engines.RunningServer(engine)
     raise TypeError(f"{engine.name} cannot be indexed anew while it is in use")
@@ -137,9 +137,9 @@ def _watched(engine: Engine) -> Iterator[ChangesWatcher]:
 
 
 async def _caught_up(filling: Filling, changes: ChangesWatcher, progress: Progress) -> list[Pass]:
-    """Everything brought in and compared once more, and most of what was written meanwhile."""
+    """Bring in all rounds, compare them once more, and bring in most of the changes meanwhile."""
     passes = [await filling.once(progress, "indexing")]
-    changes.taken()  # what is compared now, too
+    changes.taken()  # the next pass compares these changes too
     passes.append(await filling.once(progress, "checking"))
     for _ in range(_CATCHING_UP):
         if not changes:
@@ -151,8 +151,8 @@ async def _caught_up(filling: Filling, changes: ChangesWatcher, progress: Progre
 async def _completed_beside_others(
     filling: Filling, found: Payload, indexer: Indexer, progress: Progress
 ) -> list[Pass]:
-    """Everything compared while no other assistant is let write either, whose writes nobody notes;
-    the new index is closed then."""
+    """Compare all rounds while no other assistant may write, as nobody notes the writes of those.
+    Then close the new index."""
     async with closed_for_writing(filling, found):
         passes = await filling.until_equal(progress, "checking")
         await complete(filling, indexer)
@@ -160,7 +160,7 @@ async def _completed_beside_others(
 
 
 async def _completed(filling: Filling, last: ChangedIds, indexer: Indexer) -> None:
-    """The last changes brought in, and the new index closed."""
+    """Bring in the last changes, and close the new index."""
     await filling.some(last)
     ours, theirs = await filling.source.total(), await filling.target.total()
     if ours != theirs:

@@ -1,4 +1,4 @@
-"""`assistant migrate`: a memory moved to another engine as it is, keys and all."""
+"""`assistant migrate`: a memory is moved to another engine unchanged, with its keys."""
 
 import json
 import uuid
@@ -30,10 +30,10 @@ class Migrated:
 
 
 async def migrate(source: OperatorEngine, target: OperatorEngine, progress: Progress) -> Migrated:
-    """Copy every round with its keys until both hold the same, as a last reading of both shows.
+    """Copy every round with its keys until a last reading shows that both memories are equal.
 
-    The source is only read. Running it again after a crash, or after more was said in the source,
-    carries over what is missing, until an assistant has used the target.
+    The source is only read. Another run after a crash, or after the source has changed, copies the
+    difference, as long as no assistant has used the target.
 
     Raises `StoreMissing`, `StoreLocked`, `StoreNotEmpty`, `StoreMismatch`, `StoreUnready`,
     `TransferUnfinished` and what the engines raise.
@@ -72,7 +72,7 @@ async def _open_target(target: OperatorEngine, source: OperatorEngine, made: Pay
     if found is not None and _is_copy(found, source):
         if maker(found) == made:
             return
-        # The source was indexed anew since the copy began.
+        # The source was reindexed since the copy began.
         await target.drop()
     elif found is not None:
         await _refuse_other(target, found, made)
@@ -87,7 +87,7 @@ def _is_copy(identity: Payload, source: OperatorEngine) -> bool:
 
 
 async def _refuse_other(target: OperatorEngine, found: Payload, made: Payload) -> None:
-    """Refuse a target that is not empty, or has another embedder or schema."""
+    """Raise an error for a target that is not empty, or has another embedder or schema."""
     if rounds := await target.total():
         raise StoreNotEmpty(
             f"{target.place} holds another memory of {rounds} rounds: give `assistant migrate` "
@@ -106,7 +106,7 @@ async def _as_it_is(points: Sequence[Point]) -> Sequence[Point]:
 
 
 def _content(point: Point) -> bytes:
-    """All of a point, keys as the engines hold them: 16-bit floats."""
+    """The whole content of a point, with its keys as the 16-bit floats that engines hold."""
     words = sorted(point.words.items())
     payload = json.dumps([point.payload, words], sort_keys=True, separators=(",", ":"))
     return payload.encode() + point.keys.astype(np.float16).tobytes()

@@ -1,9 +1,9 @@
-"""Records as lines of JSON: what a memory holds, without the keys that any assistant can make anew.
+"""Records as lines of JSON: a memory without its keys, which any assistant can make anew.
 
 The first line says the format and its version. Each further line is one record with a checksum of
-itself, and the last line says how many there are: so a damaged line is refused, and so is a file
-that was cut off. Version 2 had no checksums, version 1 no last line either. Lines of equal records
-are equal bytes.
+itself, and the last line says how many records there are. So a damaged line or a truncated file is
+refused. Version 2 had no checksums; version 1 had no last line either. Equal records give equal
+bytes.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from memory_store.transfer._filling import every_point
 
 
 def owned(records: Sequence[Record], user_id: str) -> list[Record]:
-    """The records as this user's, each id once."""
+    """The records with this user as their owner, each id once; their links follow."""
     moved = [replace(r, round=replace(r.round, user_id=user_id)) for r in records]
     ids = {old.id: new.id for old, new in zip(records, moved, strict=True)}
     followed = [_record_followed(record, ids) for record in moved]
@@ -67,12 +67,12 @@ _UNREADABLE = (
 
 
 def header(version: int = VERSION, more: Mapping[str, Any] | None = None) -> str:
-    """The first line; it may say more, which is for whoever reads the lines."""
+    """The first line; `more` adds fields for readers of the file."""
     return _line({"format": FORMAT, "version": version, **(more or {})})
 
 
 def ending(count: int) -> str:
-    """The last line after so many records."""
+    """The last line after `count` records."""
     return _line({_COUNT: count})
 
 
@@ -93,9 +93,9 @@ def to_lines(records: Iterable[Record], more: Mapping[str, Any] | None = None) -
 
 
 def from_lines(lines: Iterable[str]) -> Iterator[Record]:
-    """The records of a whole stream; blank lines are passed over. Raises `InvalidRecord` with the
-    number of the wrong line, or at the end where there is no line at all, or the last one is
-    missing."""
+    """The records of a whole stream; blank lines are skipped. Raises `InvalidRecord` with the
+    number of a wrong line, and at the end if there was no line at all or the last line is missing.
+    """
     version, count, is_ended = 0, 0, False
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -152,7 +152,7 @@ def _kind(value: Any) -> str:
 
 
 def _check_kinds(read: Mapping[str, Any]) -> None:
-    """Say in words which field is missing, or is of another kind."""
+    """Raise an error that says which field is missing or of the wrong kind."""
     for name, kind in _OF_A_RECORD.items():
         if type(read[name]) is not kind:
             raise InvalidRecord(f"{name!r} must be {_KINDS[kind]}, not {_kind(read[name])}")
@@ -193,7 +193,7 @@ def _version(read: Mapping[str, Any]) -> int:
 
 
 def _check_whole(read: dict[str, Any]) -> None:
-    """Take the checksum off a line, which must be that of the rest."""
+    """Take the checksum off a line, and raise `InvalidRecord` unless it fits the rest."""
     if read.pop(_CHECKSUM) != _checksum(read):
         raise InvalidRecord("checksum mismatch: the line was altered")
 
@@ -208,7 +208,7 @@ def _check_count(told: Any, count: int) -> None:
 
 
 def _checked(record: Record) -> Record:
-    """The record, if everything in it is of its kind and can be written to a line again."""
+    """The record, if all its values are of the right kind and it can be written to a line again."""
     round = record.round
     texts = [round.user_id, round.session_id, round.user_text, round.assistant_text]
     texts.append(round.session_title)

@@ -39,8 +39,8 @@ from memory_store.transfer._records import to_line
 
 
 def renewed(record: Record, language: Language = ENGLISH) -> Record:
-    """The record with the facts that today's rules find, without the links of rules. Facts that
-    the user gave, or said who said them, are all there is."""
+    """The record with the facts that today's rules find, without rules' links. If the user gave
+    facts, or said who said them, the record's own facts are kept instead."""
     round = replace(record.round, reading=language.read(record.round.user_text))
     record = replace(record, round=round)
     if given := given_facts(record):
@@ -66,7 +66,7 @@ def renewed(record: Record, language: Language = ENGLISH) -> Record:
 
 
 def lasting(record: Record) -> bytes:
-    """What must be the same in every index of the record."""
+    """The part of a record that must be the same in every index."""
     kept = [without_rule_links(fact) for fact in record.facts if _is_kept(fact)]
     plain = [
         replace(
@@ -84,7 +84,7 @@ def lasting(record: Record) -> bytes:
 
 
 def _is_read(fact: Fact) -> bool:
-    """Whether its speaker follows from the text, as today's rules read it."""
+    """Whether the speaker of the fact follows from the text, by today's rules."""
     return fact.source != GIVEN and fact.speaker is not Speaker.ASSISTANT
 
 
@@ -93,7 +93,8 @@ def _is_kept(fact: Fact) -> bool:
     return fact.source != RULE or bool(chosen.superseded_by or chosen.supersedes)
 
 
-# Passes while assistants write, until so few rounds changed that the last ones will be quick.
+# The most passes while assistants write. With at most `_FEW` changed rounds the last passes are
+# quick.
 _CATCHING_UP = 4
 _FEW = 128
 
@@ -127,10 +128,10 @@ async def reindex(
     keep_old: bool = False,
     again: bool = False,
 ) -> Reindexed:
-    """Make a memory one of this embedder, key design and schema, losing no round.
+    """Reindex a memory for this embedder, key design and schema, without losing a round.
 
-    Not needed: does nothing, unless `again`. An interrupted run is taken up where it stopped. The
-    embedder, whose weights take seconds to load, is made once a memory was found, and closed.
+    If it has these already, nothing is done, unless `again`. An interrupted run is continued. The
+    embedder, which takes seconds to load, is only made once a memory was found, and is closed.
 
     Raises `StoreMissing`, `StoreLocked`, `StoreMismatch`, `StoreUnready`, `StoreNotEmpty`,
     `TransferUnfinished`, `EmbeddingFailed` and what the engines raise.
@@ -155,8 +156,8 @@ async def reindex(
 
 
 async def cancel_reindex(old: OperatorEngine) -> bool:
-    """Stay with the old index: open it for writing again, and drop what was built beside it.
-    Whether there was anything to cancel."""
+    """Stay with the old index: open it for writing again, and drop the index built beside it.
+    Return whether there was anything to cancel."""
     async with AsyncExitStack() as opened:
         opened.push_async_callback(old.close)
         found = await open_there(old)
@@ -173,9 +174,9 @@ async def cancel_reindex(old: OperatorEngine) -> bool:
 
 
 async def opened_for_reindex(old: OperatorEngine) -> Payload:
-    """The identity of a memory that may be indexed anew, which is open then."""
+    """Open a memory that may be reindexed, and return its identity."""
     found = await open_there(old)
-    if state_of(found) is not State.CLOSED:  # which an interrupted run may have left
+    if state_of(found) is not State.CLOSED:  # an interrupted run may have left it closed
         refuse_unready(found)
     if int(found["schema_version"]) > SCHEMA_VERSION:
         raise StoreMismatch(
@@ -194,7 +195,7 @@ async def begin(
     *,
     again: bool,
 ) -> Filling | None:
-    """What fills the new index, which is open then; None where there is nothing to do."""
+    """Open the new index and return what fills it; None if there is nothing to do."""
     wanted = indexer.identity
     is_begun = await _is_begun(new, old, wanted)
     if not (is_begun or again or maker(found) != wanted):
@@ -204,15 +205,15 @@ async def begin(
     await new.sign(marked(wanted, State.BUILDING, old.place, run))
     linking = Linking(new, indexer.design.language)
     if is_begun:
-        # An end in the middle may have left links to rounds that were not written any more.
+        # An interruption may have left links to rounds that were then not written.
         for user_id in await new.users():
             await linking.anew(user_id)
     return _filling(old, new, indexer, linking, run)
 
 
 async def _is_begun(new: OperatorEngine, old: OperatorEngine, wanted: Payload) -> bool:
-    """Whether an interrupted run has begun the index that is wanted; it is open then.
-    One that was begun for another embedder, design or schema is dropped."""
+    """Whether an interrupted run has begun the wanted index, which is then open. An index begun
+    for another embedder, design or schema is dropped."""
     found = await new.open_existing()
     if found is None:
         return False
@@ -269,7 +270,7 @@ async def _build(
 
 
 async def complete(filling: Filling, indexer: Indexer) -> None:
-    """Close the new index, which holds everything."""
+    """Mark the new index as complete, and close it."""
     old, new = filling.source, filling.target
     await new.sign(marked(indexer.identity, State.COPIED, old.place, filling.run))
     await new.close()
@@ -277,7 +278,8 @@ async def complete(filling: Filling, indexer: Indexer) -> None:
 
 @asynccontextmanager
 async def closed_for_writing(filling: Filling, found: Payload) -> AsyncIterator[None]:
-    """Nothing written to the old index from here on is acknowledged; it stays so on success."""
+    """Close the old index for writing, so that no write to it is acknowledged any more. It stays
+    closed on success, and is opened again on failure."""
     old, new = filling.source, filling.target
     try:
         await old.sign(marked(found, State.CLOSED, new.place))
@@ -293,7 +295,7 @@ def _content(point: Point) -> bytes:
 
 
 def summary(place: str, found: Payload, indexer: Indexer, passes: Sequence[Pass]) -> Reindexed:
-    """What these passes did."""
+    """The result of these passes."""
     was, now = maker(found), indexer.identity
     if not passes:
         return Reindexed(place, was, now, 0, "", 0, 0, 0)

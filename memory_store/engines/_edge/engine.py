@@ -1,9 +1,9 @@
 """Qdrant Edge: the engine inside this process. This folder is the only importer of `qdrant_edge`.
 
 One shard directory serves all users; a tenant index keeps them apart. HNSW is off: with a user
-filter an exact scan is faster and never wrong. Calls run on the event loop: each holds the GIL
-for its whole run whatever thread it is in, and lasts a few milliseconds at most. What waits for the
-disk runs beside it.
+filter an exact scan is faster and never wrong. Calls run on the event loop, because each holds the
+GIL for its whole run in whatever thread it is, and lasts a few milliseconds at most. Work that
+waits for the disk runs in other threads.
 """
 
 import asyncio
@@ -60,13 +60,13 @@ from memory_store.errors import StoreUnavailable
 from memory_store.scheduler import pause
 
 Count = Callable[[UserScope], int]
-"""Counts the points in a scope, exactly and at once."""
-# An entry takes some 150 bytes.
+"""A function that counts the points in a scope, exactly and at once."""
+# An entry of the tally takes some 150 bytes.
 _MOST_USERS = 10_000
 
 
 class Tally:
-    """The number of points of each user who asked last."""
+    """Keeps the number of points of the users who were asked about last."""
 
     def __init__(self, count: Count, most_users: int = _MOST_USERS) -> None:
         self._count = count
@@ -84,8 +84,8 @@ class Tally:
 
     @contextmanager
     def following(self, points: Sequence[Point]) -> Iterator[None]:
-        """Keep the numbers right over a write of these points, which waits for nothing. After one
-        that fails the users are counted anew."""
+        """Keep the numbers right around a write of these points, which must not wait for anything.
+        After a failed write the users are counted anew."""
         known = {
             UserScope(user_id, ids=tuple(ids or ())): self._of.pop(user_id)
             for user_id, ids in of_points(points).items()
@@ -97,15 +97,15 @@ class Tally:
             self._of[scope.user_id] = total + self._count(scope)
 
     def clear(self) -> None:
-        """Count every user anew."""
+        """Forget all numbers, so that every user is counted anew."""
         self._of.clear()
 
 
-# Small batches keep a single call, during which nobody is served, short.
+# Nobody is served during a call of the engine, so a small batch keeps it short.
 _UPSERT_BATCH = 4
-# A scrub is due when one text of so many was deleted or written over.
+# A scrub is due when one in this many texts was deleted or written over.
 _DUE = 100
-# Points written between two flushes; a flush takes some 50 ms.
+# How many points are written between two flushes; a flush takes some 50 ms.
 _FLUSH_AFTER = 2000
 
 
@@ -127,7 +127,7 @@ class EdgeEngine:
     async def open(self, dimension: int) -> Payload | None:
         """Open or create the shard; see `Engine.open`.
 
-        Raises `StoreDamaged` where something that was acknowledged is missing or altered.
+        Raises `StoreDamaged` if a point that was acknowledged is missing or altered.
         """
         with self._explaining():
             require(FOR_OPENING, self._directory)
@@ -147,7 +147,7 @@ class EdgeEngine:
         return payload_of(found[0]) if found else None
 
     def watch(self, watcher: WriteWatcher) -> bool:
-        """The directory is locked: nobody else writes."""
+        """See `Engine.watch`. The directory is locked, so that nobody else writes."""
         self._watchers.add(watcher)
         return True
 
@@ -179,13 +179,13 @@ class EdgeEngine:
     async def set_payload(
         self, scope: UserScope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
-        """Set by filter, so that an id of another user is never touched."""
+        """See `Engine.set_payload`. It goes by a filter, so no id of another user is touched."""
         require(FOR_OPENING, self._directory)
         async with self._writing(of_scope(scope)) as shard:
             shard.set_payload(to_filter(scope, turn_ids), payload)
 
     async def delete(self, scope: UserScope) -> None:
-        """Delete by filter, so that an id of another user is never touched."""
+        """See `Engine.delete`. It goes by a filter, so no id of another user is touched."""
         require(FOR_OPENING, self._directory)
         async with self._writing(of_scope(scope)) as shard:
             await self._delete(shard, to_filter(scope))
@@ -212,7 +212,8 @@ class EdgeEngine:
 
     @asynccontextmanager
     async def _writing(self, written: WrittenIds) -> AsyncIterator[Shard]:
-        """Change points: these, or such as are no user's. They last on leaving."""
+        """Let the caller change the points `written`, empty for points of no user. On leaving they
+        are durable."""
         async with self._gate.beside_others():
             shard = self._shard
             shard.check_place()
@@ -220,7 +221,7 @@ class EdgeEngine:
                 with self._watchers.told_of(written), self._explaining():
                     yield shard
             except BaseException:
-                # The points written by then must last, too, although nobody waits for them.
+                # Points already written must become durable too, although nobody waits for them.
                 shard.begin_commit()
                 raise
             await shard.durable()
@@ -237,7 +238,7 @@ class EdgeEngine:
     async def postings(
         self, terms: Sequence[int], scope: UserScope, limit: int
     ) -> list[Similarities]:
-        """One sparse query a term; the inner product with a unit query is the term's count."""
+        """One sparse query per term; its inner product with a unit query is the term's count."""
         if not terms:
             return []
         queries = [
@@ -260,7 +261,7 @@ class EdgeEngine:
         ]
 
     async def keys(self, scope: UserScope) -> dict[str, Matrix]:
-        """The keys as the engine holds them: 16-bit floats, widened."""
+        """The keys as the engine holds them: 16-bit floats, widened to 32 bits."""
         return {
             str(point.id): vectors_of(point).keys
             async for page in self._pages(to_filter(scope), with_payload=False, with_vector=[KEYS])
@@ -268,9 +269,9 @@ class EdgeEngine:
         }
 
     async def _pages(self, filter: qe.Filter, **wanted: Any) -> AsyncIterator[list[Any]]:
-        """The points that pass the filter, page by page, with what is wanted of them.
+        """The points that pass the filter, page by page, with the parts `wanted`.
 
-        Others have their turn between two pages: ten thousand texts take seconds to read.
+        Other tasks run between two pages, as ten thousand texts take seconds to read.
         """
         offset: Any = None
         while True:
@@ -281,7 +282,7 @@ class EdgeEngine:
             await pause()
 
     async def claim(self, scope: UserScope, held: Held, claim: Claim, now: datetime) -> set[str]:
-        """Everything: there is one owner, which knows by itself what it is doing."""
+        """All of them, as this process is the only one that can work on them."""
         return set(held)
 
     async def in_state(
@@ -295,7 +296,7 @@ class EdgeEngine:
     async def users(self) -> set[str]:
         pages = self._pages(qe.Filter(), with_payload=[USER])
         points = [point async for page in pages for point in page]
-        # The identity is nobody's.
+        # The point of the identity has no user.
         return {point.payload[USER] for point in points if point.payload and USER in point.payload}
 
     async def owners(self, person: str) -> set[str]:
@@ -303,14 +304,14 @@ class EdgeEngine:
         return {point.payload[USER] async for page in pages for point in page}
 
     async def count(self, scope: UserScope) -> int:
-        """Exact count of the points in scope; of all of a user's points it is kept."""
+        """Exact count of the points in scope; the tally keeps that of all points of a user."""
         if scope == UserScope(scope.user_id):
             return self._tally.of(scope.user_id)
         return self._shard.count(to_filter(scope))
 
     async def scrub(self, *, if_due: bool = False) -> bool:
-        """See `Engine.scrub`: the files are written anew. Reading and writing go on meanwhile, and
-        rest at the end for about a quarter of a second for each ten thousand rounds."""
+        """See `Engine.scrub`: the files are written anew. Reading and writing go on meanwhile, but
+        stop at the end for about a quarter of a second per ten thousand rounds."""
         async with self._scrubbing:
             if if_due and self._shard.erased * _DUE < self._shard.count(qe.Filter()):
                 return False
@@ -318,20 +319,20 @@ class EdgeEngine:
             with self._explaining():
                 self._open_shard = await rewritten(self._shard, self._gate)
             await asyncio.to_thread(sweep, self._directory)
-            # An index that a reindex kept still has what was forgotten since.
+            # The old index that a reindex left still holds texts that were forgotten since.
             await asyncio.to_thread(shutil.rmtree, old_of(self._directory), ignore_errors=True)
             return True
 
     async def traces(self, words: Sequence[str]) -> tuple[int, dict[str, int]]:
-        """See `Engine.traces`; what lies beside the index belongs to it."""
+        """See `Engine.traces`; folders beside the index, such as `edge.old`, count too."""
         beside = [*self._directory.parent.glob(f"{self._directory.name}*")]
         async with self._scrubbing:
             return await asyncio.to_thread(files_with, beside, words)
 
     async def go_on_with(self, coming: Path) -> None:
-        """Put the closed, complete shard in a sibling folder in this one's place. Nothing is read
-        or written meanwhile, for a quarter of a second for each ten thousand rounds. Once it is
-        done, this waits for nothing: who searches must hear of it before anybody else."""
+        """Replace this shard by the closed, complete one in the sibling folder `coming`. Nothing is
+        read or written meanwhile, for a quarter of a second per ten thousand rounds. It waits for
+        nothing after the change, so that the caller can announce it before any other task runs."""
         async with self._scrubbing, self._gate.alone():
             await self._shard.flush_in_peace()
             await self._shard.durable()
@@ -344,7 +345,7 @@ class EdgeEngine:
             self._tally.clear()
 
     async def drop_replaced(self) -> None:
-        """Delete the files of the shard that was here before."""
+        """Delete the files of the shard that was replaced."""
         async with self._scrubbing:
             await asyncio.to_thread(sweep, self._directory)
 
@@ -365,7 +366,7 @@ class EdgeEngine:
         require(FOR_WRITING, self._directory)
 
     async def close(self) -> None:
-        """Flush, seal, and release the directory lock; a scrub under way is waited for."""
+        """Wait for a scrub under way, then flush, seal, and release the directory lock."""
         async with self._scrubbing, self._gate.alone():
             if self._open_shard is not None:
                 shard, self._open_shard = self._open_shard, None

@@ -1,11 +1,11 @@
 """How a memory tells whether it is as it was written: marks in each point, a seal on its files.
 
-Beside what a point says, its payload carries marks: the number of the write, a digest of its keys
-and words, and a digest of all of this. They are set and taken off here; nobody else sees them.
+Beside its content, the payload of a point carries marks: the number of the write, a digest of its
+keys and words, and a digest of all of this. They are added and removed here; users never see them.
 
-A memory that was closed has a seal: the size and a checksum of each of its files. An opening that
-finds it intact need not read the rounds: the files are as they were left. A file that is not is
-named, before the engine touches anything. Without a seal the memory was not closed, and its rounds
+A closed memory has a seal: the size and a checksum of each of its files. If it is intact on
+opening, the rounds need not be read, as the files are as they were left. A file that differs is
+reported before the engine touches anything. A memory without a seal was not closed, so its rounds
 are compared with the ledger.
 """
 
@@ -24,7 +24,7 @@ from memory_store.embedding.encoder import Matrix
 from memory_store.engines._engine import Payload
 
 MARKS = "_marks"
-"""The payload field that holds them."""
+"""The payload field that holds the marks."""
 _DIGEST_BYTES = 8
 
 
@@ -42,7 +42,7 @@ class PointMarks(NamedTuple):
 
 
 def marks_of(payload: Payload) -> PointMarks | None:
-    """The marks of a payload; None where it carries none that can be read."""
+    """The marks of a payload; None if it has none that can be read."""
     match payload.get(MARKS):
         case [int(write), str(vectors), str(digest)]:
             return PointMarks(write, vectors, digest)
@@ -50,13 +50,13 @@ def marks_of(payload: Payload) -> PointMarks | None:
 
 
 def marked(payload: Payload, write: int, vectors: str) -> dict[str, Any]:
-    """The payload with its marks, those it had replaced."""
+    """The payload with new marks in place of any it had."""
     bare = unmarked(payload)
     return {**bare, MARKS: [write, vectors, _digest(bare, write, vectors)]}
 
 
 def is_whole(payload: Payload) -> bool:
-    """Whether the payload is as it was written. What has no marks is not."""
+    """Whether the payload is as it was written. A payload without marks is not."""
     marks = marks_of(payload)
     return marks is not None and marks.digest == _digest(unmarked(payload), *marks[:2])
 
@@ -122,7 +122,7 @@ def broken(folder: Path) -> list[str]:
 
 
 def unseal(folder: Path) -> None:
-    """Break the seal: from here on somebody may write."""
+    """Remove the seal, so that the folder may be written to."""
     (folder / SEAL).unlink(missing_ok=True)
     sync_folder(folder)
 
@@ -138,8 +138,8 @@ def _described(folder: Path) -> _Files:
 
 
 def checksum_of(path: Path) -> int:
-    """A checksum of what a file holds, in which places that hold only zeros do not count: much of
-    a memory is reserved room, which a copy may or may not write out."""
+    """A checksum of a file's content that skips chunks of zeros. Much of a memory is reserved room,
+    which a copy of the file may or may not write out."""
     found = 0
     with path.open("rb") as file:
         for start, end in _parts_with_data(file.fileno()):
@@ -151,14 +151,14 @@ def checksum_of(path: Path) -> int:
 
 
 def _parts_with_data(file: int) -> Iterator[tuple[int, int]]:
-    """The parts of a file that are not holes, each begun at a chunk that was not read before."""
+    """The parts of a file that are not holes; no two of them share a chunk."""
     size = os.fstat(file).st_size
     at = 0
     while at < size:
         try:
             start = os.lseek(file, at, os.SEEK_DATA)
             end = os.lseek(file, start, os.SEEK_HOLE)
-        except AttributeError:  # a system that does not tell
+        except AttributeError:  # a system that does not tell where holes are
             start, end = at, size
         except OSError:  # nothing but a hole is left
             return

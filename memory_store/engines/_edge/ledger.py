@@ -1,11 +1,11 @@
 """The ledger: what an embedded memory must hold, kept apart from the engine's own files.
 
 Each write appends an entry: which point, the number of the write, and a digest of what it wrote. So
-a memory that lost rounds, or holds older or altered ones, is told from a whole one. An entry is
-written once the engine's log is on the disk: it claims nothing that a power cut could take back.
+lost, outdated and altered rounds are noticed. An entry is written once the engine's log is on the
+disk, so that it claims nothing that a power cut could take back.
 
-The ledger itself reaches the disk a little later. What it has lost in a power cut is known by the
-numbers of the writes: a point of a later write than its last entry is one that it missed.
+The ledger itself reaches the disk a little later. If a power cut takes its last entries, the
+numbers of the writes show it: the ledger has missed points of later writes than its last entry.
 """
 
 import errno
@@ -26,7 +26,7 @@ from memory_store.engines._layout import IDENTITY_ID
 _MAGIC = b"aide-memoire ledger 1\n"
 _ENTRY = struct.Struct("<IBQ16s8s")
 _CHECKED = 4
-# The ledger is written anew when it has this many entries for each point that there is.
+# The ledger is written anew when it has this many entries per existing point.
 _WORN = 3
 
 
@@ -40,7 +40,7 @@ class EntryKind(IntEnum):
     GONE = 3
     """It was deleted."""
     ERASED = 4
-    """Its text was written over by one that is to take all trace of it."""
+    """Its text was written over, and no trace of it is to stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +65,21 @@ class LedgerEntry:
 
 @dataclass(slots=True)
 class Account:
-    """The account of a whole ledger."""
+    """The sum of all entries of a ledger."""
 
     held: dict[bytes, LedgerEntry] = field(default_factory=dict)
     """The points that must be there, by id."""
     going: set[bytes] = field(default_factory=set)
     """Points whose deletion was begun: there or not."""
     gone: dict[bytes, int] = field(default_factory=dict)
-    """Points that were deleted, and by which write."""
+    """The points that were deleted, with the number of the write."""
     last: int = 0
     """The number of the last write."""
     erased: int = 0
     """How many texts were deleted or written over since the files were last made anew."""
     entries: int = 0
     unreadable: int = 0
-    """Entries that cannot be read: torn by a power cut, or damaged."""
+    """How many entries cannot be read: they are torn by a power cut, or damaged."""
 
     def add(self, entry: LedgerEntry) -> None:
         """Take one more entry into account."""
@@ -88,7 +88,8 @@ class Account:
         if entry.kind is EntryKind.ERASED:
             self.erased += 1
         elif entry.kind is EntryKind.HELD:
-            # Written beside a deletion under way, it may go with it: that settles it.
+            # It may be written beside a deletion under way and go with that, so it stays in
+            # `going`, and the deletion's own entry settles it.
             self.held[entry.id] = entry
             self.gone.pop(entry.id, None)
         elif entry.kind is EntryKind.GOING:
@@ -101,12 +102,12 @@ class Account:
 
     @property
     def rounds(self) -> int:
-        """How many points must be there, without the one that says who made the memory."""
+        """How many points must be there, without the point of the memory's identity."""
         return len(self.held.keys() - {uuid.UUID(IDENTITY_ID).bytes})
 
     @property
     def is_worn(self) -> bool:
-        """Whether most entries say nothing any more."""
+        """Whether most entries are out of date."""
         return self.entries > _WORN * (len(self.held) + 100)
 
 
@@ -120,7 +121,7 @@ class Ledger:
 
     @classmethod
     def create(cls, path: Path, account: Account) -> Self:
-        """Write a ledger that says this, in place of any other, and open it."""
+        """Write a ledger with this account, in place of any earlier one, and open it."""
         erased = [LedgerEntry(EntryKind.ERASED, account.last, bytes(16))] * account.erased
         going = [LedgerEntry(EntryKind.GOING, account.last, id) for id in sorted(account.going)]
         entries = [*account.held.values(), *going, *erased]
@@ -136,10 +137,10 @@ class Ledger:
         return cls(path)
 
     def append(self, entries: Iterable[LedgerEntry]) -> None:
-        """Add entries: they outlive the process at once, and a power cut after `sync`."""
+        """Add entries. At once they survive the end of the process, after `sync` a power cut."""
         data = b"".join(entry.packed() for entry in entries)
         if data and os.write(self._file, data) < len(data):
-            # A full disk takes a part, behind which no entry would be found again.
+            # A full disk takes only a part. Entries after such a part would not be found again.
             os.ftruncate(self._file, self._size)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
         self._size += len(data)
@@ -150,7 +151,7 @@ class Ledger:
 
     @property
     def is_there(self) -> bool:
-        """Whether the file still has its name: its folder was neither deleted nor moved away."""
+        """Whether the file is still at its path: its folder was neither deleted nor moved away."""
         try:
             named = os.stat(self.path)
         except FileNotFoundError:
@@ -163,10 +164,10 @@ class Ledger:
 
 
 def read_ledger(path: Path) -> Account | None:
-    """What the ledger says; None where there is none, or what is there is no ledger.
+    """The account of a ledger; None if the file does not exist or is no ledger.
 
-    Entries that cannot be read are counted and passed over: in a torn tail they are of writes that
-    were not acknowledged, or of such as the points themselves tell of.
+    Entries that cannot be read are counted and skipped. In a torn tail they belong to writes that
+    were not acknowledged, or to writes that the marks of the points show.
     """
     try:
         data = path.read_bytes()

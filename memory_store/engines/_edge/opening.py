@@ -1,9 +1,9 @@
-"""Opening an embedded memory: is all there that was acknowledged, and as it was written?
+"""Opening an embedded memory, with a check that all acknowledged points are there as written.
 
 A memory that was closed carries a seal: its files are compared, which takes a fifth of a second for
-ten thousand rounds. One that was not (a crash, a power cut) is read whole and compared with its
-ledger. What is missing or altered is said, and the memory is not opened: to go on as if nothing had
-happened would let a loss become permanent, and unnoticed.
+ten thousand rounds. A memory that was not closed (a crash, a power cut) is read whole and compared
+with its ledger. If points are missing or altered, the error says so and the memory is not opened:
+to go on as if nothing had happened would let a loss become permanent, and unnoticed.
 """
 
 import logging
@@ -41,14 +41,14 @@ from memory_store.errors import StoreDamaged
 _log = logging.getLogger(__name__)
 
 _PAGE = 128
-# Reading more rounds than these takes a second.
+# Reading more rounds than this takes a second, so the log says it.
 _WORTH_SAYING = 10_000
 _MOST_NAMED = 3
 _NO_LEDGER = "its ledger is missing or cannot be read"
 
 
 def create(folder: Path, dimension: int, rounds: int = 0) -> None:
-    """Make an empty shard for so many rounds, whole or not at all."""
+    """Make an empty shard for about this many rounds, completely or not at all."""
     building = folder.with_name(folder.name + ".new")
     shutil.rmtree(building, ignore_errors=True)
     make_private(building.parent)
@@ -65,30 +65,30 @@ def create(folder: Path, dimension: int, rounds: int = 0) -> None:
 
 @dataclass(slots=True)
 class LedgerCheck:
-    """A memory compared with its ledger, all of it read. Ids are those of points."""
+    """The result of comparing a whole memory with its ledger. Ids are those of points."""
 
     whole: int = 0
     absent: set[bytes] = field(default_factory=set)
-    """They are in the ledger, and not there."""
+    """Points that the ledger has and the memory has not."""
     missing: set[bytes] = field(default_factory=set)
-    """Of these, those that nobody had begun to delete."""
+    """Those absent points that nobody had begun to delete."""
     altered: set[bytes] = field(default_factory=set)
-    """They are not as they were written."""
+    """Points that are not as they were written."""
     older: set[bytes] = field(default_factory=set)
-    """They are as an earlier write left them, not the last one."""
+    """Points that are as an earlier write left them, not the last one."""
     returned: set[bytes] = field(default_factory=set)
-    """They were deleted, and are there again."""
+    """Points that were deleted and are there again."""
     hidden: int = 0
-    """How many are there, and not found under their user or session."""
+    """How many points are there but are not found by their user or session."""
     later: list[LedgerEntry] = field(default_factory=list)
-    """Whole ones that were written last, and that the ledger has missed."""
+    """New entries for whole points of the last writes, which the ledger has missed."""
     unmarked: dict[uuid.UUID, PointMarks] = field(default_factory=dict)
-    """Those that are whole and had no marks yet, since the memory was just being marked; with their
-    marks."""
+    """Whole points without marks, with the marks they need; the marking of an old memory was
+    interrupted before it reached them."""
 
     @property
     def damage(self) -> str:
-        """The damage in words; empty where there is none."""
+        """The damage in words; empty if there is none."""
         found = (
             (len(self.missing), "missing"),
             (len(self.altered), "not as written"),
@@ -100,8 +100,8 @@ class LedgerCheck:
 
 
 def open_shard(folder: Path, durability: Durability) -> Shard:
-    """Open what is there. Raises `StoreDamaged`, and what `explaining` makes of the engine's
-    failures."""
+    """Open an existing shard. Raises `StoreDamaged`, and for the engine's failures the errors that
+    `explaining` makes of them."""
     was_closed = _unsealed(folder)
     with explaining(folder):
         shard = qe.EdgeShard.load(str(folder))
@@ -122,7 +122,7 @@ def open_shard(folder: Path, durability: Durability) -> Shard:
 
 
 def verify(shard: Shard) -> None:
-    """Read all of an open memory. Raises `StoreDamaged` where it is not what its ledger says."""
+    """Read all of an open memory. Raises `StoreDamaged` if it is not what its ledger says."""
     account = read_ledger(shard.folder / LEDGER)
     if account is None:
         raise StoreDamaged(_refusal(shard.folder, _NO_LEDGER))
@@ -131,7 +131,8 @@ def verify(shard: Shard) -> None:
 
 
 def _unsealed(folder: Path) -> bool:
-    """Whether the folder was closed, and is as it was then; from now on it is open."""
+    """Remove the seal. Return whether the folder was closed and is as it was then. Raises
+    `StoreDamaged` if it has changed."""
     if not is_sealed(folder):
         return False
     files = broken(folder)
@@ -143,7 +144,8 @@ def _unsealed(folder: Path) -> bool:
 
 
 def _admit(folder: Path, shard: qe.EdgeShard, account: Account) -> None:
-    """Take into account what was written last, once all of the memory was read and found whole."""
+    """Read all of a memory that was not closed, and add its last writes to the account. Raises
+    `StoreDamaged` if it is not whole."""
     if account.rounds > _WORTH_SAYING:
         _log.warning("%s was not closed cleanly; checking all %d rounds", folder, account.rounds)
     found = compare(shard, account)
@@ -158,7 +160,7 @@ def _admit(folder: Path, shard: qe.EdgeShard, account: Account) -> None:
 
 
 def _taken_up(folder: Path, shard: qe.EdgeShard) -> Account:
-    """The account of a memory that was made before there were ledgers; its points get marks."""
+    """Take up a memory made before there were ledgers: mark its points, and return its account."""
     account, marks = Account(), dict[uuid.UUID, PointMarks]()
     for point in _points(shard):
         if MARKS in (point.payload or {}):
@@ -166,7 +168,7 @@ def _taken_up(folder: Path, shard: qe.EdgeShard) -> Account:
         account.last += 1
         marks[point.id] = found = _marks_for(point, account.last)
         account.add(LedgerEntry.held(point.id.bytes, found))
-    # A point that is in the ledger without marks gets them at the next opening.
+    # The ledger comes first: after an interruption the next opening marks the other points.
     Ledger.create(folder / LEDGER, account).close()
     mark(shard, marks)
     return account
@@ -188,7 +190,7 @@ def compare(shard: qe.EdgeShard, account: Account) -> LedgerCheck:
 
 
 def _is_as_told(point: Any, account: Account, found: LedgerCheck) -> bool:
-    """Whether a point is whole and the last one written; notes in what way it is not."""
+    """Whether a point is whole and as the last write left it; `found` notes it if it is not."""
     id, told = point.id.bytes, account.held.get(point.id.bytes)
     marks = marks_of(point.payload or {})
     if marks is None and told:
@@ -201,7 +203,7 @@ def _is_as_told(point: Any, account: Account, found: LedgerCheck) -> bool:
     elif told and (marks.write, marks.digest_bytes) == (told.write, told.digest):
         return True
     elif marks.write > (told.write if told else account.gone.get(id, 0)):
-        # Written last, and perhaps not acknowledged.
+        # It was written last, and perhaps never acknowledged.
         found.later.append(LedgerEntry.held(id, marks))
         return True
     else:
@@ -210,7 +212,7 @@ def _is_as_told(point: Any, account: Account, found: LedgerCheck) -> bool:
 
 
 def _hidden(shard: qe.EdgeShard, places: Counter[tuple[str, str]]) -> int:
-    """How many points their user and session do not lead to: an index may be damaged, too."""
+    """How many points are not found by their user and session, because an index is damaged."""
     hidden = 0
     users: Counter[str] = Counter()
     for (user_id, session_id), count in places.items():
@@ -226,7 +228,7 @@ def _count(shard: qe.EdgeShard, scope: UserScope) -> int:
 
 
 def pages(shard: qe.EdgeShard, size: int = _PAGE) -> Iterator[list[Any]]:
-    """Every point with all it has, as it is, page by page."""
+    """Every point with its payload and vectors, unchecked, page by page."""
     offset: Any = None
     while True:
         request = qe.ScrollRequest(offset=offset, limit=size, with_payload=True, with_vector=True)

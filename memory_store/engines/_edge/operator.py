@@ -1,4 +1,4 @@
-"""The embedded engine in an operator's hands: see `OperatorEngine`."""
+"""The embedded engine as operators use it: see `OperatorEngine`."""
 
 import shutil
 import uuid
@@ -19,19 +19,19 @@ from memory_store.errors import StoreMissing, StoreUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """Rounds that a repair found, by their ids."""
+    """The result of a repair; rounds are given by their ids."""
 
     place: str
     kept: int
     """How many rounds there are now."""
     missing: tuple[str, ...]
-    """They were acknowledged, and were not there."""
+    """Rounds that were acknowledged and were not there."""
     altered: tuple[str, ...]
-    """They were not as they were written, and are left out."""
+    """Rounds that were not as they were written; they are left out."""
     older: tuple[str, ...]
-    """They lack their last change, and are kept."""
+    """Rounds that lack their last change; they are kept."""
     returned: tuple[str, ...]
-    """They had been forgotten, and are left out."""
+    """Rounds that had been forgotten and were there again; they are left out."""
 
     @property
     def lost(self) -> frozenset[str]:
@@ -52,7 +52,7 @@ class EdgeOperator(EdgeEngine):
 
     @property
     def place(self) -> str:
-        """The folder, in full."""
+        """The full path of the folder."""
         return str(self._directory.resolve())
 
     async def open_existing(self) -> Payload | None:
@@ -86,10 +86,10 @@ class EdgeOperator(EdgeEngine):
         return EdgeOperator(self._home, index=next_to(self._directory).name)
 
     async def hand_over(self) -> None:
-        """Two renames; a crash between them is mended by the next opening.
+        """Put the successor in place by two renames; the next opening mends a crash between them.
 
-        Without the lock, because closing writes to the folder: whoever opens the old shard in that
-        moment finds it closed for writing.
+        The lock is released before, because closing writes to the folder. A process that opens the
+        old shard in that moment finds that it takes no writes.
         """
         await self.close()
         try:
@@ -98,10 +98,8 @@ class EdgeOperator(EdgeEngine):
             raise StoreUnavailable(f"cannot rename {self._directory}: {error}") from error
 
     async def repair(self) -> Repaired:
-        """Open what is whole, in new files, and say what is not. The damaged files are deleted.
-
-        Raises `StoreMissing`, and `StoreDamaged` where nothing can be read.
-        """
+        """Move all whole rounds to new files, open these, and report the rest. The damaged files
+        are deleted. Raises `StoreMissing`, and `StoreDamaged` if nothing can be read."""
         finish_swap(self._directory)
         if not self._directory.exists():
             raise StoreMissing(f"there is no memory in {self.place}")
@@ -126,8 +124,8 @@ class EdgeOperator(EdgeEngine):
 
 
 class RunningEdge(EdgeOperator):
-    """The shard that an assistant has open: it is read, and its successor takes its place while the
-    assistant goes on."""
+    """The shard that an assistant has open. It can be read, and replaced by its successor, while
+    the assistant goes on."""
 
     def __init__(self, engine: EdgeEngine) -> None:
         super().__init__(engine.directory.parent, index=engine.directory.name)
@@ -138,7 +136,7 @@ class RunningEdge(EdgeOperator):
         return self._running.shard
 
     async def open_existing(self) -> Payload | None:
-        """The identity of what is open."""
+        """The identity of the open shard."""
         return await self.identity()
 
     async def hand_over(self) -> None:
@@ -146,12 +144,12 @@ class RunningEdge(EdgeOperator):
         await self._running.go_on_with(next_to(self._directory))
 
     async def drop_retired(self) -> None:
-        """Delete what handed over, now or before."""
+        """Delete the shards that handed over, now or before."""
         await self._running.drop_replaced()
         await super().drop_retired()
 
     async def close(self) -> None:
-        """The assistant goes on using it."""
+        """Do nothing, as the assistant goes on using the shard."""
 
 
 def _ids(found: Iterable[bytes]) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""Our points, scopes and queries in the embedded engine's words, the shape of its shard, and what
-its failures mean."""
+"""Translates points, scopes and queries for the embedded engine; the configuration of its shard,
+and what its failures mean."""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -34,13 +34,14 @@ from memory_store.errors import (
     StoreUnavailable,
 )
 
-# Words are looked for in each of a user's rounds where these are fewer than the greater of both,
-# else among all that anybody said with a word: an entry there takes a twelfth of the time.
+# If a user has fewer rounds than 5000 or than a twelfth of those the shard is made for, each of
+# them is scanned for a word. Otherwise the index entries of the word, of all users, are read: one
+# entry takes a twelfth of the time.
 _SCANNED, _SHARE_SCANNED = 5000, 12
 
 
 def config(dimension: int, rounds: int) -> qe.EdgeConfig:
-    """The shape of a shard that is made for so many rounds; it may get more."""
+    """The configuration of a shard for about this many rounds; it may get more."""
     keys = qe.EdgeVectorParams(
         size=dimension,
         distance=qe.Distance.Dot,  # keys have unit length: the inner product is the cosine
@@ -76,7 +77,7 @@ def to_edge(point: Point) -> qe.Point:
 
 
 def to_number(point: Any) -> int:
-    """The id of a point found; every id that we write is a UUID."""
+    """The id of a found point as a number; every id that we write is a UUID."""
     number: int = point.id.int
     return number
 
@@ -87,8 +88,8 @@ def to_request(query: qe.Query, scope: UserScope, limit: int) -> qe.QueryRequest
 
 
 def to_filter(scope: UserScope, turn_ids: Sequence[str] | None = None) -> qe.Filter:
-    """The one filter builder: every condition of the scope, the user's always among them; with
-    turns, only points that hold exactly these."""
+    """The only builder of filters: all conditions of the scope, always with that on the user. With
+    `turn_ids`, only points that hold exactly these turns pass."""
     must: list[Any] = [
         qe.FieldCondition(key=field, match=qe.MatchValue(value))
         for field, value in matches(scope).items()
@@ -112,7 +113,7 @@ def one_of(field: str, values: Sequence[str]) -> qe.FieldCondition:
 
 
 def to_holding(held: Held) -> qe.Filter:
-    """The points that hold exactly these turns; none where nothing is named."""
+    """A filter for the points that hold exactly these turns; no point passes if `held` is empty."""
     if not held:
         return qe.Filter(must=[qe.HasIdCondition(set())])
     return qe.Filter(should=[_holds(id, turn_ids) for id, turn_ids in held.items()])
@@ -135,16 +136,16 @@ def _date_range(days: Days) -> qe.RangeDateTime:
     )
 
 
-# The engine's and Python's words for errors of the operating system.
+# How texts of the engine and of Python name errors of the operating system.
 _NO_ROOM = ("os error 28)", "Errno 28]", "os error 122)", "Errno 122]")
-# The engine raises this where it meets the impossible; the class cannot be imported.
+# The engine raises this when an invariant of its code is broken; the class cannot be imported.
 _PANIC = "PanicException"
 _NOT_WRITABLE = ("os error 30)", "Errno 30]", "os error 13)", "Errno 13]")
 
 
 @contextmanager
 def explaining(directory: Path) -> Iterator[None]:
-    """Turn whatever the engine raises into what the operator can do about it."""
+    """Turn the engine's exceptions into errors that say what the operator can do."""
     try:
         yield
     except StoreUnavailable:

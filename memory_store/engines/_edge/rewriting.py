@@ -1,14 +1,14 @@
-"""A memory's files written anew, with what is kept and nothing else.
+"""Writing a memory's files anew, with the points that are kept and nothing else.
 
-The engine frees the room of what is deleted or written over, but leaves its bytes; its log keeps
-them, too. So a scrub copies every point to a new shard, as it is and with its keys, and the new one
-takes the place of the old one, which goes on serving until then.
-The same leaves out what is damaged, when a memory is repaired.
+The engine frees the room of deleted or overwritten points, but their bytes stay in its files and
+its log. So a scrub copies every point, unchanged and with its keys, to a new shard. The new shard
+takes the place of the old one, which goes on serving until then. A repair does the same, and leaves
+out the damaged points.
 
-One folder takes the place of another by two renames, each of them whole. The new index lies beside
-the old one until it is complete: `edge.next` while a reindex builds it, `edge.scrubbed` while the
-files are written anew. A crash between the renames leaves the new one without the old one in its
-place; the next opening finishes it.
+One folder takes the place of another by two atomic renames. The new index lies beside the old one
+until it is complete: `edge.next` while a reindex builds it, `edge.scrubbed` while the files are
+written anew. After a crash between the renames no index is in place, and the next opening does the
+second rename.
 """
 
 import asyncio
@@ -41,17 +41,17 @@ from memory_store.engines._layout import IDENTITY_ID
 from memory_store.errors import StoreDamaged
 from memory_store.scheduler import in_slices
 
-# Points that are copied before others may have their turn.
+# How many points are copied before other tasks may run.
 _AT_ONCE = 4
-# A flush takes longer the more there is to flush, and nobody else is served meanwhile.
+# A flush takes longer the more points it has, and nobody is served meanwhile.
 _FLUSHED_AT_ONCE = 1000
-# Rounds of catching up with writers before they have to wait.
+# How often the copy tries to catch up with writers before they have to wait.
 _CATCHING_UP = 5
 _Item = TypeVar("_Item")
 
 
 class Copy:
-    """A new shard beside a folder, on its way to take its place."""
+    """A new shard beside a folder, which will take the folder's place."""
 
     def __init__(self, source: qe.EdgeShard, folder: Path, dimension: int) -> None:
         self._source = source
@@ -64,19 +64,19 @@ class Copy:
         self._unflushed = 0
 
     async def fill(self, leaving_out: Collection[bytes] = ()) -> None:
-        """Copy every point but these. Others have their turns meanwhile."""
+        """Copy every point except these. Other tasks run meanwhile."""
         every = chain.from_iterable(pages(self._source, _AT_ONCE))
         kept = (point for point in every if point.id.bytes not in leaving_out)
         async for some in in_slices(_parts(kept)):
             self._add(some)
 
     async def renew(self, ids: Iterable[uuid.UUID]) -> None:
-        """Copy these points again, as they are now: changed, or gone."""
+        """Copy these points again as they are now; delete those that are gone."""
         async for some in in_slices(_parts(ids)):
             self._renew(some)
 
     def renew_at_once(self, ids: Iterable[uuid.UUID]) -> None:
-        """`renew` while writers wait for it."""
+        """Like `renew`, but no other task runs meanwhile, as writers wait for it."""
         for some in _parts(ids):
             self._renew(some)
 
@@ -109,7 +109,7 @@ class Copy:
         self._unflushed = 0
 
     async def sync(self) -> None:
-        """Put on the disk what there is, so that little is left to do at the end."""
+        """Put all copied points on the disk, so that little is left to do at the end."""
         self._flush()
         await asyncio.to_thread(sync_tree, self._building)
 
@@ -127,10 +127,10 @@ class Copy:
 
 
 async def repaired(folder: Path, durability: Durability) -> tuple[Shard, LedgerCheck]:
-    """A shard of all that is whole in a folder, put in its place, and what was found there.
+    """Replace a folder by a shard of all its whole points. Return the shard and the check's result.
 
-    What was forgotten is left out, too, where damage has brought it back. Raises `StoreDamaged`
-    where the files cannot be read at all.
+    Forgotten points that damage has brought back are left out too. Raises `StoreDamaged` if the
+    files cannot be read at all.
     """
     unseal(folder)
     with explaining(folder):
@@ -165,7 +165,8 @@ def _dimension(shard: qe.EdgeShard) -> int:
 
 
 async def rewritten(shard: Shard, gate: Gate) -> Shard:
-    """The shard that took the place of this one, which others may read and write until then."""
+    """Replace a shard by a copy in new files and return that. Others may read and write the old one
+    until it is replaced."""
     erased = shard.erased
     with shard.followed() as changes:
         copy = Copy(shard.raw, shard.folder, _dimension(shard.raw))
@@ -178,13 +179,13 @@ async def rewritten(shard: Shard, gate: Gate) -> Shard:
         async with gate.alone():
             copy.renew_at_once(changes.taken())
             shard.release()
-            # A text that was forgotten meanwhile may have been copied before.
+            # Texts that were forgotten since the start may be in the copy, so they still count.
             return copy.take_over(shard.last, shard.durability, erased=shard.erased - erased)
 
 
 def replaced(shard: Shard, coming: Path) -> Shard:
-    """The closed, complete shard in the folder `coming`, opened in this one's place; nobody reads
-    or writes this one. Where that fails, this one is back in its place, and can be opened again."""
+    """Replace a shard, which nobody may use, by the closed, complete one in the folder `coming`,
+    and open that. If this fails, the old shard is back in its place and can be opened again."""
     folder = shard.folder
     going = gone_of(folder)
     sweep(folder)
@@ -216,7 +217,7 @@ def scrubbed_of(directory: Path) -> Path:
 
 
 def gone_of(directory: Path) -> Path:
-    """The place of the old files while the new ones take theirs."""
+    """The place of the old files while the new ones are put in place."""
     return _beside(directory, "gone")
 
 
@@ -229,7 +230,7 @@ def swap(directory: Path, coming: Path, going: Path) -> None:
 
 
 def finish_swap(directory: Path) -> None:
-    """The second rename, where only the first was made; does nothing otherwise."""
+    """Do the second rename if only the first was done; otherwise do nothing."""
     if directory.exists():
         return
     coming = scrubbed_of(directory)
@@ -241,7 +242,7 @@ def finish_swap(directory: Path) -> None:
 
 
 def sweep(directory: Path) -> None:
-    """Delete what an interrupted writing anew has left, once nobody else can be at it."""
+    """Delete what a rewriting has left, interrupted or not. No other process may be rewriting."""
     for left in (scrubbed_of(directory), gone_of(directory)):
         shutil.rmtree(left, ignore_errors=True)
 

@@ -1,4 +1,5 @@
-"""An open shard of the engine: each write is marked and accounted for, each text is checked."""
+"""An open shard of the engine. Each write is marked and gets a ledger entry; each payload that is
+read whole is checked."""
 
 import asyncio
 import uuid
@@ -43,17 +44,17 @@ class ChangedPoints:
         return bool(self._ids)
 
     def add(self, ids: Iterable[uuid.UUID]) -> None:
-        """Note these."""
+        """Note that these points were changed."""
         self._ids |= set(ids)
 
     def taken(self) -> set[uuid.UUID]:
-        """Take the ids noted so far, which forgets them."""
+        """Return the ids noted so far, and forget them."""
         taken, self._ids = self._ids, set()
         return taken
 
 
 class Vectors(NamedTuple):
-    """The vectors that a point is found by."""
+    """The vectors by which a point is found: its keys, and the counts of its words."""
 
     keys: Matrix
     words: Mapping[int, float]
@@ -72,8 +73,8 @@ class Shard:
         last: int,
         erased: int = 0,
     ) -> None:
-        """`last` is the number of the last write, `erased` how many texts are on the disk that
-        were deleted or written over."""
+        """`last` is the number of the last write. `erased` counts the deleted or overwritten texts
+        that may still be on the disk."""
         self.folder = folder
         self.durability = durability
         self._shard = shard
@@ -89,7 +90,7 @@ class Shard:
     def upsert(
         self, points: Sequence[Point], mode: qe.UpdateMode, only_if: qe.Filter | None = None
     ) -> None:
-        """Write points; `durable` says when they last."""
+        """Write points; they last once `durable` has returned."""
         if not points:
             return
         with self._working():
@@ -106,18 +107,18 @@ class Shard:
         return Point(point.id, point.keys, point.words, payload)
 
     def _applied(self, written: Mapping[uuid.UUID, Point]) -> dict[uuid.UUID, Point]:
-        """Points that the conditions let through."""
+        """Those of the points that the engine's conditions let through."""
         with self._working():
             found = self._shard.retrieve(list(written), with_payload=[MARKS], with_vector=False)
         marks = {point.id: marks_of(point.payload or {}) for point in found}
         return {id: p for id, p in written.items() if marks.get(id) == marks_of(p.payload)}
 
     def set_payload(self, selected: qe.Filter, payload: Payload) -> None:
-        """Replace these fields of the points that are selected: of a page of them at most."""
+        """Replace these fields of the selected points; only one page of them is changed."""
         found = self.page(selected, None, with_payload=True)[0]
         for point in found:
             marks = marks_of(point.payload)
-            assert marks is not None  # it was read whole
+            assert marks is not None  # `page` has checked the payload
             changed = marked({**point.payload, **payload}, self._next_write(), marks.vectors)
             fields = {**payload, MARKS: changed[MARKS]}
             with self._working():
@@ -125,14 +126,13 @@ class Shard:
             self._account_for({point.id: Point(str(point.id), _NO_KEYS, {}, changed)})
 
     async def delete(self, selected: qe.Filter) -> None:
-        """Delete the points that are selected; `durable` says when they are gone for good.
+        """Delete the selected points; they are gone for good once `durable` has returned.
 
-        What is about to go is in the ledger before, so that an interrupted deletion is no loss.
+        The ledger notes them before, so that an interrupted deletion is not taken for a loss.
         """
         intended: set[uuid.UUID] = set()
         while new := self.ids(selected) - intended:
-            # The entry has no number: it says nothing of the writes before it, which may be on
-            # their way.
+            # The entry has no write number, because earlier writes may not be in the ledger yet.
             await self._commits.intend([LedgerEntry(EntryKind.GOING, 0, id.bytes) for id in new])
             intended |= new
         if not intended:
@@ -145,17 +145,17 @@ class Shard:
         self._noted(intended)
 
     def note_erased(self, count: int) -> None:
-        """Say that so many texts were written over, of which no trace shall stay."""
+        """Note that this many texts were written over and that no trace of them shall stay."""
         self.erased += count
         write = self._next_write()
         self._commits.add([LedgerEntry(EntryKind.ERASED, write, bytes(16))] * count)
 
     def begin_commit(self) -> None:
-        """Let all writes so far last, without waiting for it."""
+        """Begin to make all writes so far durable, without waiting for it."""
         self._commits.begin()
 
     async def durable(self) -> None:
-        """Return when all writes so far last. Raises `StoreUnavailable`."""
+        """Wait until all writes so far are durable. Raises `StoreUnavailable`."""
         with explaining(self.folder):
             await self._commits.durable()
 
@@ -173,9 +173,9 @@ class Shard:
     def page(
         self, selected: qe.Filter | None, offset: Any, *, limit: int = _PAGE, **wanted: Any
     ) -> tuple[list[Any], Any]:
-        """Some of the points selected, in the order of their ids, and where the next ones begin.
+        """Up to `limit` selected points, in the order of their ids, and where the next ones begin.
 
-        Raises `StoreDamaged` where one whose payload is wanted whole is not as it was written.
+        If whole payloads are wanted, raises `StoreDamaged` if one is not as it was written.
         """
         with self._working():
             points, next_ = self._shard.scroll(
@@ -187,7 +187,7 @@ class Shard:
         return points, next_
 
     def pages(self, selected: qe.Filter | None, **wanted: Any) -> Iterator[list[Any]]:
-        """All points that are selected, page by page, as `page` gives them."""
+        """All selected points, page by page, as `page` returns them."""
         offset: Any = None
         while True:
             points, offset = self.page(selected, offset, **wanted)
@@ -200,14 +200,13 @@ class Shard:
         return {point.id for page in self.pages(selected, with_payload=False) for point in page}
 
     def check(self) -> None:
-        """Raise what is known to be wrong: a round was found damaged (`StoreDamaged`), or as
-        `check_place`."""
+        """Raise `StoreDamaged` if a round was found damaged, and whatever `check_place` raises."""
         if self._damage:
             raise StoreDamaged(self._damage)
         self.check_place()
 
     def check_place(self) -> None:
-        """Raise `StoreUnavailable` where the folder is gone: mapped files outlive their names."""
+        """Raise `StoreUnavailable` if the folder is gone, as mapped files outlive their names."""
         if not self._ledger.is_there:
             raise StoreUnavailable(
                 f"{self.folder} was deleted or moved while the assistant was using it: nothing "
@@ -215,18 +214,19 @@ class Shard:
             )
 
     def flush(self) -> None:
-        """Move what the log holds into the segments, so that the log stays short.
+        """Move the log's content into the segments, so that the log stays short.
 
-        Not for durability, which the log gives: for its size, and for a quick start after a crash.
+        The log alone makes writes durable. A flush limits its size, and the time to start after a
+        crash.
         """
         with self._working():
             self._shard.flush()
         self.unflushed = 0
 
     async def flush_in_peace(self) -> None:
-        """`flush` while others are served: the system puts the files on the disk before, so that
-        the engine, which stops everybody meanwhile, has little left to wait for."""
-        self.unflushed = 0  # whoever writes meanwhile does not do the same
+        """Like `flush`, but others are served for most of it. A thread puts the files on the disk
+        first, so that little is left for the engine's flush, which stops everybody."""
+        self.unflushed = 0  # so that no writer begins a second flush meanwhile
         # A failure shows again in the engine's own flush.
         with suppress(OSError):
             await asyncio.to_thread(sync_tree, self.folder / "segments")
@@ -234,7 +234,7 @@ class Shard:
 
     @property
     def raw(self) -> qe.EdgeShard:
-        """The engine's shard, for reading points as they are."""
+        """The engine's shard, for reading points without checks."""
         return self._shard
 
     @property
@@ -257,13 +257,13 @@ class Shard:
             with explaining(self.folder):
                 await self.flush_in_peace()
                 await self._commits.settle()
-        finally:  # unflushed, the log still holds everything
+        finally:  # if the flush fails, the log still holds everything
             self.release()
         if self._damage is None:
             await asyncio.to_thread(seal, self.folder)
 
     def release(self) -> None:
-        """Give up the files, and the lock on them."""
+        """Close the files and release the lock on them."""
         self._shard.close()
         self._ledger.close()
 
@@ -302,12 +302,12 @@ _NO_KEYS: Matrix = np.zeros((0, 0), dtype=np.float32)
 
 
 def payload_of(point: Any) -> dict[str, Any]:
-    """The payload of a point read, without its marks."""
+    """The payload of a point as read, without its marks."""
     return unmarked(point.payload or {})
 
 
 def vectors_of(point: Any) -> Vectors:
-    """The vectors of a point read."""
+    """The vectors of a point as read."""
     vectors: Any = point.vector or {}
     words = vectors.get(WORDS)
     counts = dict(zip(words.indices, words.values, strict=True)) if words else {}

@@ -1,8 +1,8 @@
-"""Writes that survive a power cut: one call to the disk for all that wait for it.
+"""Writes that survive a power cut: one call to the disk for all writes that wait for it.
 
-The engine's log is mapped into memory. What is in it outlives the process at once, and a power cut
-once the operating system was asked to put it on the disk, which takes milliseconds. So all writes
-that arrive meanwhile share the next call (group commit).
+The engine's log is mapped into memory. Its content survives the end of the process at once. It
+survives a power cut once the operating system has put it on the disk, which takes milliseconds. So
+all writes that arrive meanwhile share the next call (group commit).
 """
 
 import asyncio
@@ -25,7 +25,7 @@ class Durability(StrEnum):
 
 
 class Commits:
-    """Makes what was written to a shard last, and writes it into the ledger."""
+    """Makes the writes to a shard durable, and enters them in the ledger."""
 
     def __init__(self, log: Path, ledger: Ledger, durability: Durability) -> None:
         """`log` is the folder of the engine's write-ahead log."""
@@ -38,17 +38,17 @@ class Commits:
         self._failure: Exception | None = None
 
     def add(self, entries: Iterable[LedgerEntry]) -> None:
-        """Say what was just written to the log."""
+        """Note the entries of writes that the log has just taken."""
         self._written += entries
 
     async def durable(self) -> None:
-        """Return when all that was added so far lasts. Raises `OSError`, after a failure of the log
-        at every call: of what a disk has failed to write once, nobody knows what it holds."""
-        # Others wait for it, too.
+        """Wait until all that was added so far is durable. Raises `OSError`; after one failure of
+        the log every call raises it, as nobody knows what a disk holds after a failed write."""
+        # Shielded, because others wait for the same future.
         await asyncio.shield(self.begin())
 
     def begin(self) -> "asyncio.Future[None]":
-        """Make all that was added so far last; done when it does."""
+        """Begin to make all that was added so far durable; the future is done when it is."""
         if self._waiting is None:
             self._waiting = asyncio.get_running_loop().create_future()
         waiting = self._waiting
@@ -57,7 +57,7 @@ class Commits:
         return waiting
 
     async def intend(self, entries: Iterable[LedgerEntry]) -> None:
-        """Write into the ledger what is about to happen; it is on the disk on return."""
+        """Enter in the ledger what is about to happen; with `SYNC`, it is on the disk on return."""
         self._ledger.append(entries)
         if self._durability is Durability.SYNC:
             await asyncio.to_thread(self._ledger.sync)
@@ -69,7 +69,7 @@ class Commits:
                 await self._commit()
             except Exception as error:  # whatever it was, those who wait must hear of it
                 waiting.set_exception(error)
-                waiting.exception()  # they may have left
+                waiting.exception()  # marks it as seen, as the callers may have left
             else:
                 waiting.set_result(None)
         self._running = None
@@ -94,7 +94,7 @@ class Commits:
             raise
 
     async def settle(self) -> None:
-        """Put all there is on the disk, and wait for what runs."""
+        """Make everything durable, the ledger too, and wait for the task that runs."""
         await self.durable()
         if self._running:
             await self._running
@@ -109,7 +109,7 @@ class Log:
         self._known: set[str] = set()
 
     def sync(self) -> None:
-        """Put on the disk whatever of them is not there yet."""
+        """Put on the disk all files that are not known to be there."""
         while not self._synced():
             """A file was full and got another name meanwhile."""
 

@@ -1,7 +1,7 @@
-"""One collection of a Qdrant server, the calls that are made of it, and who keeps points in one.
+"""One collection of a Qdrant server, its calls, and the base of classes that use one.
 
-A write returns when every live replica has applied it, and concurrent writers of one point leave
-all replicas with the same one of their versions.
+A write returns when every live replica has applied it. When several processes write one point at
+once, all replicas end with the same version.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -19,7 +19,7 @@ _SCROLL_PAGE = 512
 
 
 class Collection:
-    """A collection by its name; calls are tried again as its connection does."""
+    """A collection by its name. The connection repeats failed calls."""
 
     def __init__(self, connection: Connection, name: str) -> None:
         self.name = name
@@ -27,11 +27,11 @@ class Collection:
         self._call = connection.call
 
     async def exists(self) -> bool:
-        """Whether it is there."""
+        """Whether the collection exists."""
         return await self._call(lambda client: client.collection_exists(self.name))
 
     async def create(self, **shape: Any) -> None:
-        """Make it, unless another process is faster."""
+        """Create the collection, unless another process is faster."""
         try:
             await self._call(lambda client: client.create_collection(self.name, **shape))
         except MemoryStoreError:
@@ -43,7 +43,7 @@ class Collection:
         return await self._call(lambda client: client.get_collection(self.name))
 
     async def index(self, field: str, schema: models.PayloadSchemaParams) -> None:
-        """Idempotent, so that it does not matter how many processes start at once."""
+        """Index a payload field. It is idempotent, so any number of processes may start at once."""
         await self._call(
             lambda client: client.create_payload_index(
                 self.name, field, schema, wait=True, ordering=_ORDERING
@@ -53,7 +53,7 @@ class Collection:
     async def upsert(
         self, points: list[models.PointStruct], only_if: models.Filter | None = None
     ) -> None:
-        """Write points; of those that are there, only such as pass the filter."""
+        """Write points; existing points are only written over if they pass the filter."""
         await self._call(
             lambda client: client.upsert(
                 self.name, points, wait=True, ordering=_ORDERING, update_filter=only_if
@@ -63,7 +63,7 @@ class Collection:
     async def update(
         self, client: AsyncQdrantClient, operations: Sequence[models.UpdateOperation]
     ) -> None:
-        """Several operations in order, as one try of a call."""
+        """Do several operations in order, without retries of its own."""
         await client.batch_update_points(self.name, operations, wait=True, ordering=_ORDERING)
 
     async def set_payload(self, payload: dict[str, Any], selected: models.Filter) -> None:
@@ -91,7 +91,7 @@ class Collection:
     async def read(
         self, ids: Sequence[str], *, fields: bool | list[str] = True
     ) -> list[models.Record]:
-        """The points of these ids that there are, without their vectors."""
+        """The existing points with these ids, without their vectors."""
         return await self._call(
             lambda client: client.retrieve(
                 self.name, list(ids), with_payload=fields, with_vectors=False
@@ -99,7 +99,8 @@ class Collection:
         )
 
     async def read_agreed(self, ids: Sequence[str]) -> list[models.Record]:
-        """The same as most replicas have it; only after a write, see `Connection.agreed`."""
+        """Like `read`, but as most replicas have the points. Only call it after a write: see
+        `Connection.agreed`."""
         return await self._connection.agreed(
             lambda client, consistency: client.retrieve(
                 self.name, list(ids), with_payload=True, consistency=consistency
@@ -107,7 +108,7 @@ class Collection:
         )
 
     async def ids_agreed(self, selected: models.Filter, limit: int) -> set[str]:
-        """The ids of points selected as most replicas have them; only after a write, too."""
+        """The ids of selected points, as most replicas have them; also only after a write."""
         points, _ = await self._connection.agreed(
             lambda client, consistency: client.scroll(
                 self.name,
@@ -120,7 +121,7 @@ class Collection:
         return {str(point.id) for point in points}
 
     async def scrolled(self, selected: models.Filter, **wanted: Any) -> list[models.Record]:
-        """The points selected, page by page, with what is wanted of them."""
+        """All selected points with the parts `wanted`, read page by page."""
         points: list[models.Record] = []
         page: list[models.Record]
         offset: models.ExtendedPointId | None = None
@@ -146,7 +147,7 @@ class Collection:
 
 
 class CollectionOptions(TypedDict, total=False):
-    """A collection of a server, and how it is reached. The last three count when it is made."""
+    """A collection and how to reach its server. The last three only count when it is created."""
 
     grpc_port: int
     api_key: str | None
@@ -159,7 +160,7 @@ class CollectionOptions(TypedDict, total=False):
 
 
 class OnServer:
-    """Whoever keeps points in a collection of the Qdrant at `url`."""
+    """Base of classes that keep points in a collection of the Qdrant at `url`."""
 
     def __init__(self, url: str, **options: Unpack[CollectionOptions]) -> None:
         self.url, self.options = url, options
@@ -181,7 +182,7 @@ class OnServer:
 
     @asynccontextmanager
     async def _opening(self) -> AsyncIterator[None]:
-        """Connect; what fails within leaves no connection open."""
+        """Connect; a failure inside closes the connections again."""
         await self._connection.open()
         try:
             yield

@@ -1,7 +1,7 @@
-"""The way to a Qdrant server: its addresses in turn, calls tried again, failures explained.
+"""The connection to a Qdrant server: addresses in turn, failed calls repeated, failures explained.
 
-Several addresses are those of the nodes of one cluster. Calls go to one of them; when it is away,
-they go to the next one, and stay there.
+Several addresses belong to the nodes of one cluster. Calls go to one node; if it is away, they go
+to the next one, and stay there.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class Address:
     grpc_port: int
 
     def __post_init__(self) -> None:
-        """Refuse what is no address (`StoreUnavailable`)."""
+        """Raise `StoreUnavailable` if the URL is not an address."""
         try:
             parts = urlsplit(self.url)
             usable = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -53,8 +53,8 @@ class Address:
 
     @property
     def trust(self) -> ssl.SSLContext | bool:
-        """What HTTP verifies the server by. Plain http needs no certificate authorities, which
-        take longer to read than the rest of connecting: it gets a context that trusts nobody."""
+        """How HTTP verifies the server. Plain http needs no certificate authorities, and reading
+        them takes longer than the rest of connecting, so it gets a context that trusts nobody."""
         is_plain = urlsplit(self.url).scheme == "http"
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_plain else True
 
@@ -64,44 +64,44 @@ class Address:
 
 
 def addresses_of(urls: str, grpc_port: int) -> list[Address]:
-    """One address or several, with commas between them."""
+    """The addresses in a text of one or several, with commas between them."""
     return [Address(url.strip(), grpc_port) for url in urls.split(",")]
 
 
 def _shown(url: str) -> str:
-    """What is left of an address, or of what was to be one, without user, password and query."""
+    """The text of an address, valid or not, without user, password and query."""
     scheme, slashes, rest = re.split(r"[?#]", url)[0].rpartition("//")
     return f"{scheme}{slashes}{rest.rpartition('@')[2]}"
 
 
 def passing(error: Exception) -> bool:
-    """Whether the call may succeed when tried again: the server is away, busy or late."""
+    """Whether the call may succeed if repeated, because the server is away, busy or late."""
     if isinstance(error, grpc.RpcError):
         return _code(error) in _PASSING
-    # The server names the seconds to wait, or its reply could not be read.
+    # The server asked to wait some seconds, or its reply could not be read.
     return isinstance(error, QdrantException) or _is_unreadable(error)
 
 
 def _is_unreadable(error: Exception) -> bool:
-    """Whether a reply came that gRPC could not decode: its asyncio client logs that and returns
-    None, whose fields the Qdrant client then reads (grpc/grpc issue 32257)."""
+    """Whether gRPC could not decode a reply. Its asyncio client then logs this and returns None,
+    and the Qdrant client fails to read fields of None (grpc/grpc issue 32257)."""
     return isinstance(error, AttributeError) and error.obj is None and bool(error.name)
 
 
 def is_gone(error: Exception) -> bool:
-    """Whether the server says that a point which was to be changed is not there."""
+    """Whether the server says that a point to be changed does not exist."""
     is_call = isinstance(error, grpc.RpcError) and _code(error) is _Code.NOT_FOUND
     return is_call and "No point with id" in _details(error)
 
 
 def lacks_replicas(error: Exception) -> bool:
-    """Whether the server cannot ask as many replicas as it was to."""
+    """Whether the server has too few active replicas for the consistency that was asked for."""
     is_call = isinstance(error, grpc.RpcError) and _code(error) is _Code.INTERNAL
     return is_call and "enough active replicas" in _details(error)
 
 
 def explained(error: Exception, address: str) -> MemoryStoreError:
-    """Any failure of a call, turned into what the operator can do about it."""
+    """Turn a failure of a call into an error that says what the operator can do."""
     if isinstance(error, MemoryStoreError):
         return error
     if _is_unreadable(error):
@@ -152,13 +152,14 @@ _Tried = TypeVar("_Tried")
 
 @dataclass(frozen=True, slots=True)
 class RetryLimits:
-    """How often a failed call is tried again, and how long after the first try it still may be."""
+    """How often a failed call is repeated, and until how many seconds after the first try."""
 
     retries: int
     seconds: float
 
     def wait_before(self, retry: int) -> float:
-        """Seconds before the nth retry: doubling, of which a random half, so that crowds spread."""
+        """Seconds before the nth retry. They double each time; up to half is left out at random,
+        so that many clients do not retry at once."""
         longest = _FIRST_WAIT * 2.0**retry
         return random.uniform(longest / 2, longest)
 
@@ -168,7 +169,7 @@ async def tried_again(
     patience: RetryLimits,
     passing: Callable[[Exception], bool],
 ) -> _Tried:
-    """The result of the call, or its last failure; only `passing` failures are tried again."""
+    """The result of the call, repeated after `passing` failures; the last failure is raised."""
     started = time.monotonic()
     for retry in range(patience.retries):
         try:
@@ -182,11 +183,12 @@ async def tried_again(
     return await call()
 
 
-# Seconds to wait for one call, and retries while the server is away or busy. A healthy server
-# answers in milliseconds; together these bridge a restart, for at most twice the timeout.
+# Seconds to wait for one call, and the number of retries while the server is away or busy. A
+# healthy server answers in milliseconds. Together they bridge a restart of at most twice the
+# timeout.
 TIMEOUT_SECONDS = 10
 RETRIES = 5
-# gRPC waits up to two minutes before it looks again for a server that went away.
+# By default gRPC waits up to two minutes before it looks again for a server that went away.
 _CHANNEL = {
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.min_reconnect_backoff_ms": 100,
@@ -211,7 +213,7 @@ class Connection:
         self._used = 0
 
     def __str__(self) -> str:
-        """The address of the server, for messages and marks: the same whichever node is used."""
+        """All addresses, for messages and identities: the same whichever node is used."""
         return ", ".join(map(str, self._addresses))
 
     async def open(self) -> None:
@@ -225,7 +227,7 @@ class Connection:
             raise
 
     async def call(self, work: Work[_Result]) -> _Result:
-        """Do the work, tried again while the server is away or busy."""
+        """Do the work; repeat it while the server is away or busy."""
 
         async def attempt() -> _Result:
             if not self._clients:
@@ -234,7 +236,7 @@ class Connection:
             try:
                 return await work(self._clients[used])
             except Exception as error:
-                # Others may have noticed first.
+                # Another call may have moved on to the next node already.
                 if passing(error) and used == self._used:
                     self._used = (used + 1) % len(self._addresses)
                 raise
@@ -247,10 +249,11 @@ class Connection:
     async def agreed(
         self, work: Callable[[AsyncQdrantClient, Consistency], Awaitable[_Result]]
     ) -> _Result:
-        """What the work reads, as most replicas have it: for who must not take for written what
-        only one of them has, whose node then died. Where most are away, what is left counts.
+        """Read as most replicas have it, so that a write does not count as done if only one of them
+        has it, whose node may then die. If most replicas are away, the others count.
 
-        Only after a write, by which the server notices what is away: a read goes on asking for it.
+        Only call it after a write, which lets the server notice replicas that are away; a read
+        goes on asking these.
         """
 
         async def read(client: AsyncQdrantClient) -> _Result:
@@ -274,10 +277,10 @@ class Connection:
             url=address.url,
             grpc_port=address.grpc_port,
             prefer_grpc=True,
-            # Given as a header: the client warns about any key sent over http, even to loopback.
+            # As a header, because the client warns about any key over http, even to loopback.
             headers={"api-key": self._api_key} if self._api_key else None,
             timeout=self._timeout,
             verify=address.trust,
-            check_compatibility=False,  # ours is below, and stops the start
+            check_compatibility=False,  # `refuse_old` checks the version, and stops the start
             grpc_options=dict(_CHANNEL),
         )

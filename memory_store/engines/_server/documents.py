@@ -1,8 +1,8 @@
 """Documents on a Qdrant server: points without vectors, in a collection beside the memory's.
 
-A condition on the version lets one of several writers through, wherever they are; each reads back
-whether it was that one. Of a cluster most replicas are asked, so that nobody takes for written what
-only one of them has.
+A condition on the version lets only one of several writers through, wherever they are, and each
+reads back whether it was the one. In a cluster most replicas are asked, so that a write that only
+one replica has does not count as done.
 """
 
 import json
@@ -22,7 +22,7 @@ _VERSION, _EARLIER, _BODY, _UNTIL = "version", "earlier", "body", "until"
 
 
 class ServerDocuments(OnServer):
-    """See `Documents`. Takes what `ServerEngine` takes; the collection is that of the memory."""
+    """See `Documents`. It takes the options of `ServerEngine`; `collection` is the memory's."""
 
     def __init__(self, url: str, **options: Unpack[CollectionOptions]) -> None:
         super().__init__(url, **options)
@@ -42,7 +42,7 @@ class ServerDocuments(OnServer):
         return {by_id[str(point.id)]: (point.payload or {})[_VERSION] for point in found}
 
     async def read(self, name: str) -> Document:
-        """See `Documents.read`. Of any replica: who writes over an old version is told so."""
+        """See `Documents.read`. Any replica may answer: a write over an old version is refused."""
         return _document(await self._collection.read([_id(name)]))
 
     async def write(
@@ -56,7 +56,7 @@ class ServerDocuments(OnServer):
             _UNTIL: until.timestamp() if until else None,
         }
         if over.version == NONE:
-            # A document that is there passes no filter, and is left as it is.
+            # The filter matches no point, so an existing document is left as it is.
             point = models.PointStruct(id=_id(name), vector={}, payload=payload)
             await self._collection.upsert([point], only_if=to_holding({}))
         else:
@@ -70,7 +70,7 @@ class ServerDocuments(OnServer):
 
 
 def _only(name: str, version: str) -> models.Filter:
-    """The document of a name in this version."""
+    """A filter for the document of this name, if it has this version."""
     return models.Filter(
         must=[
             models.HasIdCondition(has_id=[_id(name)]),

@@ -1,10 +1,10 @@
 """A Qdrant server or cluster over gRPC. This folder is the only importer of `qdrant_client`.
 
-One collection serves all users; a tenant index keeps them apart. There are no graphs: a search is
-for one user, and scans that user's keys exactly.
+One collection serves all users; a tenant index keeps them apart. There are no HNSW graphs: a search
+is for one user, and scans that user's keys exactly.
 
-Every call may be repeated without harm (points are written by id, deleted by filter), so each is
-tried again while the server is away or busy. A write returns when every live replica applied it.
+Every call may be repeated without harm (points are written by id and deleted by filter), so each is
+repeated while the server is away or busy. A write returns when every live replica has applied it.
 """
 
 from collections.abc import Sequence
@@ -109,9 +109,10 @@ class ServerEngine(OnServer):
         return identity
 
     async def _serving(self) -> str:
-        """The collection behind the name: another one than the first after a reindex.
+        """The name of the collection that serves; after a reindex it is not the first one.
 
-        Looked up once: an assistant must not find itself on an index of another embedder.
+        It is looked up only once, as a running assistant must not change to another embedder's
+        index.
         """
         aliases = (await self._call(lambda client: client.get_aliases())).aliases
         wanted = serving_alias(self._named)
@@ -124,7 +125,7 @@ class ServerEngine(OnServer):
         return found[0].payload or {} if found else None
 
     def watch(self, watcher: WriteWatcher) -> bool:
-        """Any process may write to a server; its searches tell the versions of what they find."""
+        """See `Engine.watch`. Others may write too; searches tell the versions of points."""
         self._watchers.add(watcher)
         return False
 
@@ -145,12 +146,12 @@ class ServerEngine(OnServer):
     async def upsert(
         self, points: Sequence[Point], over: Held | None = None, *, erasing: bool = False
     ) -> None:
-        """Write points; applied on every live replica on return."""
+        """See `Engine.upsert`; every live replica has applied the write on return."""
         with self._watchers.told_of(of_points(points)):
             if over is None:
                 await self._upsert_all(points)
             else:
-                # First what is replaced: of turns in order none is there before an earlier one.
+                # Points to replace come first, so that no turn is there before an earlier one.
                 replaced, new = divided(points, over)
                 for point in replaced:
                     await self._replace(point, over)
@@ -165,8 +166,8 @@ class ServerEngine(OnServer):
             await self._collection.upsert(batch, only_if)
 
     async def _replace(self, point: Point, over: Held) -> None:
-        """Write over a point that holds what it should. An upsert would make one again that was
-        deleted meanwhile: its conditions are about points that exist."""
+        """Write over a point if it holds the turns in `over`. An upsert would make a deleted point
+        again, because its condition only checks points that exist."""
         operations = to_replacing(point, over[point.id])
 
         async def replace_it(client: AsyncQdrantClient) -> None:
@@ -179,17 +180,17 @@ class ServerEngine(OnServer):
         await self._call(replace_it)
 
     async def _confirm(self) -> None:
-        """Acknowledge no write that a reindex may have missed: `StoreUnready`.
+        """Raise `StoreUnready` instead of acknowledging a write that a reindex may have missed.
 
-        A reindex first closes the memory, then reads it for the last time. A write that was applied
-        before this saw the memory open was applied before that reading.
+        A reindex first closes the memory and then reads it for the last time. So if the memory is
+        still open here, the write was applied before that last reading.
         """
         refuse_unready(await self.identity() or {})
 
     async def set_payload(
         self, scope: UserScope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
-        """Set by filter, so that an id of another user is never touched."""
+        """See `Engine.set_payload`. It goes by a filter, so no id of another user is touched."""
         selected = to_filter(scope, turn_ids)
         with self._watchers.told_of(of_scope(scope)):
             await self._collection.set_payload(dict(payload), selected)
@@ -205,7 +206,7 @@ class ServerEngine(OnServer):
     async def postings(
         self, terms: Sequence[int], scope: UserScope, limit: int
     ) -> list[Similarities]:
-        """One sparse query a term, in one request; each inner product is the term's count."""
+        """One sparse query per term, in one request; each inner product is the term's count."""
         if not terms:
             return []
         queries = [
@@ -218,7 +219,7 @@ class ServerEngine(OnServer):
         self, requests: list[models.QueryRequest], scope: UserScope
     ) -> list[Similarities]:
         batch = to_batch(self._collection.name, requests)
-        # The client's own method makes a model of every hit, which takes longer than the search.
+        # The client's own method makes an object of every hit, which takes longer than the search.
         reply = await self._call(
             lambda client: client.grpc_points.QueryBatch(batch, timeout=self._timeout)
         )
@@ -238,7 +239,7 @@ class ServerEngine(OnServer):
         return [StoredPoint(str(point.id), point.payload or {}) for point in points]
 
     async def claim(self, scope: UserScope, held: Held, claim: Claim, now: datetime) -> set[str]:
-        """See `Engine.claim`: a conditional write, then a look whose it is."""
+        """See `Engine.claim`: write on a condition, then read which points the claim has."""
         waiting = to_waiting(scope, held)
         payload = {CLAIMED_BY: claim.by, CLAIMED_UNTIL: claim.until.isoformat()}
         free = models.Filter(must=[waiting, free_for(claim, now)])
@@ -257,7 +258,7 @@ class ServerEngine(OnServer):
 
     async def users(self) -> set[str]:
         points = await self._collection.scrolled(models.Filter(), with_payload=[USER])
-        # The identity is nobody's.
+        # The point of the identity has no user.
         return {point.payload[USER] for point in points if point.payload and USER in point.payload}
 
     async def owners(self, person: str) -> set[str]:
@@ -266,7 +267,7 @@ class ServerEngine(OnServer):
         return {point.payload[USER] for point in points if point.payload}
 
     async def keys(self, scope: UserScope) -> dict[str, Matrix]:
-        """The keys as the server holds them: 16-bit floats, widened."""
+        """The keys as the server holds them: 16-bit floats, widened to 32 bits."""
         points = await self._collection.scrolled(
             to_filter(scope), with_payload=False, with_vectors=[KEYS]
         )
@@ -277,17 +278,17 @@ class ServerEngine(OnServer):
         return await self._collection.count(to_filter(scope))
 
     async def delete(self, scope: UserScope) -> None:
-        """Delete by filter, so that an id of another user is never touched."""
+        """See `Engine.delete`. It goes by a filter, so no id of another user is touched."""
         with self._watchers.told_of(of_scope(scope)):
             await self._collection.delete(to_filter(scope))
         await self._confirm()
 
     async def scrub(self, *, if_due: bool = False) -> bool:
-        """The server clears its files by itself, when so much was deleted."""
+        """Do nothing: the server clears its files by itself once enough was deleted."""
         return False
 
     async def traces(self, words: Sequence[str]) -> None:
-        """The files are the server's."""
+        """Return None, as the files belong to the server."""
 
     def go_on_with(self, collection: str) -> None:
         """Use another index of this memory from now on."""
@@ -297,7 +298,7 @@ class ServerEngine(OnServer):
         """Do nothing: the server checks what it reads itself."""
 
     async def promise(self) -> str:
-        """See `Engine.promise`: what the collection is set to, whatever our settings say."""
+        """See `Engine.promise`. The collection's own configuration counts, not our settings."""
         found = await self._collection.info()
         nodes = found.config.params.replication_factor or 1
         needed = found.config.params.write_consistency_factor or 1

@@ -1,4 +1,4 @@
-"""The server engine in an operator's hands: see `OperatorEngine`."""
+"""The server engine as operators use it: see `OperatorEngine`."""
 
 import re
 from collections.abc import Sequence
@@ -27,9 +27,9 @@ _CLAIM = (CLAIMED_BY, CLAIMED_UNTIL)
 
 
 class ServerOperator(ServerEngine):
-    """All of one memory on a server; assistants may be using it at the same time.
+    """One memory on a server, as a whole; assistants may be using it at the same time.
 
-    The first index of a memory is the collection of its name, later ones have a number behind it.
+    The collection of a memory's first index has its name; later ones have a number behind it.
     """
 
     shared = True
@@ -57,7 +57,7 @@ class ServerOperator(ServerEngine):
         await self._collection.upsert([to_identity_point(identity)])
 
     async def _confirm(self) -> None:
-        """An operator closes memories; it does not wait for one to open."""
+        """Do nothing: an operator writes to a memory even while it is closed."""
 
     async def total(self) -> int:
         """How many rounds all users have."""
@@ -95,7 +95,7 @@ class ServerOperator(ServerEngine):
         return f"{self._named}.{number + 1}"
 
     async def hand_over(self) -> None:
-        """One change of aliases; assistants started from now on use the successor."""
+        """Change the alias in one call; assistants started from now on use the successor."""
         alias = serving_alias(self._named)
         new = models.CreateAlias(collection_name=self._next, alias_name=alias)
         changes: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=new)]
@@ -109,7 +109,7 @@ class ServerOperator(ServerEngine):
         await self._call(lambda client: client.delete_collection(self._collection.name))
 
     async def drop_retired(self) -> None:
-        """Delete the collections with lower numbers that were closed for the one that serves."""
+        """Delete the memory's other collections that were closed for the one that serves."""
         serving = await self._serving()
         new = ServerOperator(index=serving, **self._same)
         listed = (await self._call(lambda client: client.get_collections())).collections
@@ -127,20 +127,20 @@ class ServerOperator(ServerEngine):
 
 
 class RunningServer(ServerOperator):
-    """The memory that an assistant uses, which goes on with its successor."""
+    """The memory that a running assistant uses; after `hand_over` it uses the successor."""
 
     def __init__(self, engine: ServerEngine) -> None:
         super().__init__(engine.url, **engine.options)
         self._running = engine
 
     async def hand_over(self) -> None:
-        """Other assistants use the successor when they are started again."""
+        """See `ServerOperator.hand_over`; this assistant uses the successor at once."""
         await super().hand_over()
         self._running.go_on_with(self._next)
 
 
 def _number(collection: str, named: str) -> int | None:
-    """Which index of the memory `named` a collection is; None for other collections."""
+    """The number of a collection among the indexes of the memory `named`; None for others."""
     if collection == named:
         return 1
     found = re.fullmatch(rf"{re.escape(named)}\.(\d+)", collection)
@@ -154,6 +154,6 @@ def _from_server(record: models.Record) -> Point:
         id=str(record.id),
         keys=to_matrix(vectors.get(KEYS)),
         words=dict(zip(words.indices, words.values, strict=True)) if words else {},
-        # Whoever is enriching it just now is nothing of the round.
+        # A claim of a process that enriches the round is no part of the round.
         payload={k: v for k, v in (record.payload or {}).items() if k not in _CLAIM},
     )

@@ -1,4 +1,4 @@
-"""Our points, scopes and queries in the Qdrant server's words, and the shape of its collection."""
+"""Translates points, scopes and queries for the Qdrant server; the shape of its collection."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -30,10 +30,10 @@ from memory_store.engines._layout import (
     ranges,
 )
 
-# Every search is for one user, whose keys are scanned exactly, as the embedded engine does. Graphs
+# Every search is for one user and scans that user's keys exactly, as in the embedded engine. Graphs
 # for single users (payload_m) would come with one over all keys along the dates (decision 4).
 GRAPHS = models.HnswConfigDiff(m=0, payload_m=0)
-# Indexes are made before any data: the server lays out what it stores by tenant and date.
+# Indexes are made before any data, so that the server lays out its data by tenant and date.
 _KEYWORD = models.KeywordIndexType.KEYWORD
 _DATETIME = models.DatetimeIndexType.DATETIME
 INDEXES: dict[str, models.PayloadSchemaParams] = {
@@ -43,7 +43,7 @@ INDEXES: dict[str, models.PayloadSchemaParams] = {
     **{field: models.DatetimeIndexParams(type=_DATETIME) for field in INDEXED_TIMES},
 }
 _version = attrgetter("version")
-# An identity may be replaced only where it is that of a finished copy that nobody has used yet.
+# An identity may be replaced only if it is that of a finished copy that nobody has used yet.
 UNCLAIMED = models.Filter(
     must=[
         models.FieldCondition(key="state", match=models.MatchValue(value=State.COPIED.value)),
@@ -53,12 +53,12 @@ UNCLAIMED = models.Filter(
 
 
 def serving_alias(collection: str) -> str:
-    """The alias that leads to the index of a memory once it has been indexed anew."""
+    """The alias for the serving index of a memory that has been reindexed."""
     return f"{collection}.serving"
 
 
 def to_identity_point(identity: Payload) -> models.PointStruct:
-    """The point without a user that says who made the memory."""
+    """The point that holds the identity of the memory; it has no user."""
     return models.PointStruct(id=IDENTITY_ID, vector={}, payload=dict(identity))
 
 
@@ -67,15 +67,15 @@ def keys_config(dimension: int) -> models.VectorParams:
         size=dimension,
         distance=models.Distance.DOT,  # keys have unit length: the inner product is the cosine
         datatype=models.Datatype.FLOAT16,  # as the embedded engine holds them
-        on_disk=True,  # mapped: what nobody asks for needs no memory
+        on_disk=True,  # mapped from the disk: keys that nobody searches need no memory
         multivector_config=models.MultiVectorConfig(
             comparator=models.MultiVectorComparator.MAX_SIM
         ),
     )
 
 
-# Rounds of a user below which words are looked for in each of them, and not among all that anybody
-# said with a word: of a million rounds these are many.
+# If a user has fewer rounds than this, each of them is scanned for a word. Otherwise the index
+# entries of the word, of all users, are read, which are many among a million rounds.
 _SCANNED = 20_000
 
 
@@ -111,11 +111,11 @@ def to_server(point: Point) -> models.PointStruct:
 
 
 def to_replacing(point: Point, turn_ids: Sequence[str]) -> list[models.UpdateOperation]:
-    """What makes the point of one that holds these turns. Keys and words come first: who ends in
-    between has still to do all of it, as the payload says.
+    """The operations that write the point over one that holds these turns. Keys and words come
+    first: after an interruption the payload shows that the writing is still to be done.
 
-    The operations of two writers may interleave. Where a point gets other turns, its keys and words
-    are written once more by these: another's may have come after the first."""
+    The operations of two writers may interleave. If the turns of the point change, its keys and
+    words are written once more under the new turns, as another writer's may have come between."""
     before, after = (to_holding({point.id: tuple(t)}) for t in (turn_ids, point.payload[TURNS]))
     payload = models.SetPayload(payload=dict(point.payload), filter=before)
     return [
@@ -126,7 +126,8 @@ def to_replacing(point: Point, turn_ids: Sequence[str]) -> list[models.UpdateOpe
 
 
 def _to_vectors(point: Point, holding: models.Filter) -> list[models.UpdateOperation]:
-    """What gives a point that passes the filter its keys and words, and no others."""
+    """Operations that set the keys and words of a point that passes the filter, and delete the rest
+    of its vectors."""
     vectors = to_server(point).vector
     assert isinstance(vectors, dict)
     operations: list[models.UpdateOperation] = []
@@ -155,7 +156,7 @@ def to_batch(collection: str, requests: Sequence[models.QueryRequest]) -> grpc.Q
 
 
 def to_similarities(found: grpc.BatchResult) -> Similarities:
-    """The points of one query as they come over the wire."""
+    """The points that one query found, from the message of the server."""
     return {int(p.id.uuid.replace("-", ""), 16): p.score for p in found.result}
 
 
@@ -170,8 +171,8 @@ def vectors_of(point: models.Record) -> dict[str, Any]:
 
 
 def to_filter(scope: UserScope, turn_ids: Sequence[str] | None = None) -> models.Filter:
-    """The one filter builder: every condition of the scope, the user's always among them; with
-    turns, only points that hold exactly these."""
+    """The only builder of filters: all conditions of the scope, always with that on the user. With
+    `turn_ids`, only points that hold exactly these turns pass."""
     must: list[models.Condition] = [
         models.FieldCondition(key=field, match=models.MatchValue(value=value))
         for field, value in matches(scope).items()
@@ -195,7 +196,7 @@ def to_filter(scope: UserScope, turn_ids: Sequence[str] | None = None) -> models
 
 
 def to_waiting(scope: UserScope, held: Held) -> models.Filter:
-    """The points in scope that hold exactly these turns and wait for enrichment."""
+    """A filter for the points in scope that hold exactly these turns and wait for enrichment."""
     pending = models.MatchValue(value=EnrichmentState.PENDING.value)
     waits = models.FieldCondition(key="enrichment", match=pending)
     return models.Filter(must=[to_filter(scope), waits, to_holding(held)])
@@ -206,12 +207,12 @@ def claimed_by(worker: str) -> models.FieldCondition:
 
 
 def lapsed_at(now: datetime) -> models.FieldCondition:
-    """The points of a claim that is over."""
+    """A condition for points whose claim is over at this time."""
     return models.FieldCondition(key=CLAIMED_UNTIL, range=models.DatetimeRange(lte=now))
 
 
 def free_for(claim: Claim, now: datetime) -> models.Filter:
-    """The points that nobody else has at this time."""
+    """A filter for the points that nobody else has claimed at this time."""
     nobody = models.IsEmptyCondition(is_empty=models.PayloadField(key=CLAIMED_UNTIL))
     return models.Filter(should=[nobody, lapsed_at(now), claimed_by(claim.by)])
 
@@ -221,7 +222,7 @@ def one_of(field: str, values: Sequence[str]) -> models.FieldCondition:
 
 
 def to_holding(held: Held) -> models.Filter:
-    """The points that hold exactly these turns; none where nothing is named."""
+    """A filter for the points that hold exactly these turns; no point passes if `held` is empty."""
     if not held:
         return models.Filter(must=[models.HasIdCondition(has_id=[])])
     return models.Filter(should=[_holds(id, turn_ids) for id, turn_ids in held.items()])

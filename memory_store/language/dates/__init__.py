@@ -1,7 +1,7 @@
 """Dates in text: the range a question asks about, the days of an event.
 
-One engine reads all languages, each by the words of its file. Pure functions; "today" is always an
-argument.
+One grammar reads all languages, each with the words of its file. All functions are pure; "today" is
+always an argument.
 """
 
 from memory_store.language.dates.pack import Pack, pack_of

@@ -1,5 +1,5 @@
-"""From single finds to expressions: what stands beside a find qualifies it, narrows it, takes a
-part of it, joins it to another, or says how the text relates to it.
+"""From single finds to expressions: the words beside a find may choose one of its days, narrow it,
+take a part of it, join it to another find, or say how the text relates to it.
 
 Every step maps finds (sorted, not overlapping) to finds.
 """
@@ -25,7 +25,7 @@ from memory_store.language.dates.parts import (
 )
 from memory_store.language.dates.relative import which_of
 
-# So many tokens before a find may say more of it.
+# At most this many tokens before a find are read with it.
 _WINDOW = 8
 _BESIDE = pattern("(?:comma|opening)? (?:of|in|on|at|during|over)? the?")
 _QUALIFIER = pattern("the? (?:last|this (?:past|coming)?|next|coming|previous) $")
@@ -43,13 +43,13 @@ _NEAR = pattern(
 _BOTH_ENDS = pattern("(?P<word>between|from) the? $")
 _TO = pattern("any_until the?")
 _PREPOSITION = pattern("(?P<word>preposition) (?P<the>the)? $")
-# "in March and April": the preposition of the first is that of the second.
+# In "in March and April" the preposition of the first find counts for the second too.
 _LISTED = pattern("comma and? | and")
 _UP_TO = pattern("up_to (?:word|of)? $")
 
 
 def composed(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
-    """Read each find with its surroundings; those that needed a word they did not get are gone."""
+    """Read each find with its surroundings; drop finds that lack a word they need."""
     found = [_picked(item, reading) for item in found]
     for step in (_contained, _parts, _contained, _near, _ranges, _related):
         found = step(found, reading)
@@ -57,7 +57,7 @@ def composed(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
 
 
 def _before(rule: re.Pattern[str], item: FoundDays, line: Line) -> re.Match[str] | None:
-    """What a rule finds right before a find."""
+    """The match of a rule right before a find."""
     return rule.search(line.letters, max(0, item.start - _WINDOW), item.start)
 
 
@@ -115,14 +115,14 @@ def _parts(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
 
 
 def _put(out: list[FoundDays], item: FoundDays) -> None:
-    """Add a find in the place of those that it has grown over."""
+    """Add a find, and drop earlier finds that it now overlaps."""
     while out and out[-1].end > item.start:
         out.pop()
     out.append(item)
 
 
 def _part_of(item: FoundDays, reading: ReadLine) -> FoundDays:
-    """The part of a find; part of a day that comes again comes again too."""
+    """The part of a find that the words before it name. A part of recurring days recurs too."""
     match = _before(_PART, item, reading.line) if item.span else None
     if match is None or item.span is None:
         return item
@@ -172,7 +172,7 @@ def _near(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
 def _stepped(item: FoundDays, match: re.Match[str], reading: ReadLine) -> FoundDays:
     line, base = reading.line, item.span
     is_from = match["side"] == KINDS["from"]
-    # A step needs a day; "three days from May 5" is no step but a length and its first day.
+    # A step needs a day. "three days from May 5" is not a step but a length and its first day.
     if base is None or not (_is_near_today(item, line) if is_from else item.needs != NEVER):
         return item
     after = (match["side"] or match["near"]) != KINDS["before"]
@@ -194,7 +194,7 @@ def _stepped(item: FoundDays, match: re.Match[str], reading: ReadLine) -> FoundD
 
 
 def _is_near_today(item: FoundDays, line: Line) -> bool:
-    """A weekday, or tomorrow."""
+    """Whether the find is a weekday or tomorrow."""
     place = item.start + line.kind(item.start, "next", "this")
     return line.kind(place, "weekday") or line.values[place] == (1, "day")
 
@@ -230,7 +230,8 @@ def _range(left: FoundDays, right: FoundDays, line: Line) -> FoundDays | None:
 
 
 def _ordered(left: FoundDays, right: FoundDays) -> tuple[Span, Span] | None:
-    """Both ends, with the open one chosen by the other; None if they cannot be ordered."""
+    """Both ends of a range; of a recurring end the occurrence that fits the other. None if the ends
+    cannot be ordered."""
     first, last = left.span, right.span
     if first is None or last is None:
         return None
@@ -241,9 +242,9 @@ def _ordered(left: FoundDays, right: FoundDays) -> tuple[Span, Span] | None:
     return (first, last) if first.first <= last.first and first.first <= last.last else None
 
 
-# Days one plans something for.
+# Spans that people plan something for.
 _SHORT = (Precision.DAY, Precision.WEEKEND)
-# "since" and "photos from" look back, whatever the verb.
+# "since" and "photos from" look back, whatever the tense of the verb.
 _BACK = ("since", "from")
 _RELATIONS = {
     "since": Relation.SINCE,
@@ -255,7 +256,7 @@ _KIND_OF = {letter: kind for kind, letter in KINDS.items()}
 
 
 def _related(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
-    """Read the word before a find ("since", "before", "in"), which may make it a date at all."""
+    """Read the word before a find ("since", "before", "in"). Some finds are dates only with it."""
     out: list[FoundDays] = []
     letters = reading.line.letters
     for item in found:
@@ -295,8 +296,8 @@ def _with_relation(item: FoundDays, reading: ReadLine) -> FoundDays:
 
 
 def _chosen(item: FoundDays, word: str, reading: ReadLine) -> Span | None:
-    """The words "since" and "from" look back and "for Friday" ahead, whatever the verb; "until"
-    looks ahead where no verb says otherwise."""
+    """The occurrence that the word before a find chooses. "since" and "from" look back and "for
+    Friday" looks ahead, whatever the verb; "until" looks ahead unless a verb says otherwise."""
     if item.recurring is None or item.span is None:
         return None
     if word == "from" and item.span.precision is Precision.DAY:

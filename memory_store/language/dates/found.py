@@ -1,4 +1,4 @@
-"""What a rule finds in a line before its surroundings are read."""
+"""The finds of rules in a line, before their surroundings are read, and the tense around them."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -25,11 +25,11 @@ _OF_A_NOUN, _NOT_YET, _DOERS = _words("of_a_noun"), _words("not_yet"), _words("d
 _PLANNERS, _WOULD, _SHORT_IS = _words("planners"), _words("would"), _words("short_is")
 _WAYS = _words("ways")
 _DONE = _PLANNED | _words("done")
-# Words that put a day off may stand so far before it.
+# A word for putting off may stand this many tokens before the day.
 _PUT_OFF_WINDOW = 6
-# A season away.
+# Days up to a season away are close.
 _CLOSE = timedelta(days=92)
-# Kinds of words before a day, or before a longer span, that make it a date.
+# Kinds of words that make a date of the day, or the longer span, behind them.
 _BOUNDS = frozenset("since until before after by from around".split())
 ANCHORS_OF_DAYS = _BOUNDS | {"on", "for"}
 ANCHORS_OF_SPANS = _BOUNDS | {"in", "during", "throughout", "over"}
@@ -43,9 +43,9 @@ class FoundDays:
     """A stretch of a line and the days it names.
 
     `span` is None for words that only look like a date (a habit, a title): they keep other rules
-    away. `recurring` says that the span was picked among many and may still be narrowed by its
-    surroundings ("March" by "of last year"). `needs` are the kinds of words that must stand before
-    it ("in", "since"): without one of them it names no days; None when it does on its own.
+    from matching there. `recurring` is set if the span was chosen among recurring days; the
+    surroundings may still narrow it ("March" by "of last year"). `needs` are the kinds of words
+    ("in", "since") of which one must stand before it, or it names no days; None if it needs none.
     `occasion` marks holidays.
     """
 
@@ -61,9 +61,8 @@ class FoundDays:
 
 
 class ReadLine:
-    """A line, and what of it tells how its days are meant; looked for once, however many it names.
-
-    Languages without such words have none. Places are numbers of tokens.
+    """A line with its verbs and clauses, which tell how its days are meant. They are read once,
+    however many days it names, and only in English. Places are numbers of tokens.
     """
 
     def __init__(self, line: Line) -> None:
@@ -72,13 +71,13 @@ class ReadLine:
         self._habits: dict[int, bool] = {}
 
     def which(self, place: int) -> Which:
-        """Whether the text looks back or ahead there."""
+        """Whether the text looks back or ahead at the place."""
         return Which.FUTURE if self._looks_ahead(place) else Which.PAST
 
     def chosen(self, recurring: Recurring, place: int) -> Which:
-        """Which one the text means there. Of days that come again every year, who leaves the year
-        out means the nearest, unless a verb says otherwise; one of another clause only where the
-        nearest is far. Of days of any month, a verb of another clause does not say which."""
+        """Which occurrence the text means at the place. Yearly days without a year mean the nearest
+        ones, unless a verb of their clause says otherwise; verbs of other clauses only count if the
+        nearest is far away. For days of any month, verbs of other clauses never count."""
         if recurring.period is Precision.MONTH and self._verbs[0] and self.tense(place) is None:
             return Which.NEAREST
         if recurring.period is not Precision.YEAR:
@@ -94,8 +93,8 @@ class ReadLine:
         return Which.NEAREST if ahead is None else Which.FUTURE if ahead else Which.PAST
 
     def told(self, item: FoundDays) -> Span | None:
-        """The days of a find in a statement: of "party on the 20th", which has no verb, the
-        nearest, as what is noted may well lie ahead."""
+        """The days of a find in a statement. A note without a verb, such as "party on the 20th",
+        means the nearest day, as it may well lie ahead."""
         is_noted = item.recurring and item.recurring.period is Precision.MONTH
         if not (is_noted and self.line.pack.is_english) or self._verbs[0]:
             return item.span
@@ -109,21 +108,21 @@ class ReadLine:
         needs: frozenset[str] | None = None,
         occasion: bool = False,
     ) -> FoundDays | None:
-        """One of the days that come again, by the tense of the text."""
+        """One of some recurring days, chosen by the tense of the text."""
         span = recurring.which(self.chosen(recurring, start), self.today)
         return FoundDays(start, end, span, recurring, needs, occasion) if span else None
 
     def _looks_ahead(self, place: int) -> bool:
         """Whether the verb nearest before the place (else the first after it) looks ahead.
 
-        No verb: it looks back, since people mostly tell what happened.
+        Without a verb the text looks back, since people mostly tell what happened.
         """
         places, ahead = self._verbs
         return bool(places) and ahead[max(0, bisect_left(places, place) - 1)]
 
     def tense(self, place: int) -> bool | None:
         """Whether the clause around the place looks ahead (else back), by the verb nearest before
-        it, else the first after it; None where it has none, or tells of a change of dates."""
+        it, else the first after it. None if it has no verb or tells of a change of dates."""
         if self._is_put_off(place):
             return None
         begin, end = _around(self._clauses, place, len(self._words))
@@ -134,7 +133,7 @@ class ReadLine:
         return ahead[n] if n < len(places) and places[n] < end else None
 
     def _tense_around(self, place: int) -> bool | None:
-        """Whether the sentence looks ahead (else back), where all of its verbs agree."""
+        """Whether the sentence looks ahead (else back); None unless all its verbs agree."""
         begin, end = _around(self._sentences, place, len(self._words))
         places = self._telling[0]
         first, last = bisect_left(places, begin), bisect_left(places, end)
@@ -142,7 +141,7 @@ class ReadLine:
         return None if first == last or 0 < ahead < last - first else ahead > 0
 
     def announces(self, place: int) -> bool:
-        """Whether the words before the place plainly announce: "in two weeks" is then a date."""
+        """Whether the words before the place announce something: "in two weeks" is then a date."""
         return self._plain_end <= place and self._looks_ahead(place)
 
     def is_habit(self, place: int) -> bool:
@@ -193,7 +192,7 @@ class ReadLine:
         return places, ahead
 
     def _way(self, place: int) -> bool | None:
-        """Whether the word there looks ahead; None for one that tells nothing."""
+        """Whether the word at the place looks ahead (else back); None if it tells nothing."""
         word, before, after = self._words[place], self._word(place - 1), self._word(place + 1)
         if after == "got" and (word in ("have", "has") or word.endswith("'ve")):
             return True
@@ -231,25 +230,25 @@ class ReadLine:
 
     @cached_property
     def _telling(self) -> tuple[list[int], list[bool]]:
-        """The same without those that only arrange something: "I booked the hall for June 12" tells
-        nothing of that day."""
+        """Like `_verbs`, without verbs that only arrange something: "I booked the hall for June 12"
+        does not tell whether that day is past."""
         verbs = [v for v in zip(*self._verbs, strict=True) if not self._arranges(v[0])]
         return [place for place, _ in verbs], [ahead for _, ahead in verbs]
 
     def _arranges(self, place: int) -> bool:
-        """Whether a verb only arranges something; who moved somewhere has done so."""
+        """Whether a verb only arranges something. In "I moved to Lyon" it tells what was done."""
         word, before, after = self._words[place], self._word(place - 1), self._word(place + 1)
         is_who = not before or before in _DOERS or self.line.kind(place - 1, "stop")
         return word in _ARRANGED and not (is_who and word in _PUT_OFF and after in _WAYS)
 
     @cached_property
     def _sums(self) -> list[int]:
-        """How many of the first verbs that tell look ahead."""
+        """At n: how many of the first n verbs of `_telling` look ahead."""
         return [0, *accumulate(self._telling[1])]
 
     @cached_property
     def _plain_end(self) -> int:
-        """The end of the first plain announcement; behind the text without one."""
+        """The place after the first plain announcement; behind the text if there is none."""
         for n, word in enumerate(self._words):
             if word in _PLAIN or word.endswith("'ll"):
                 return n + 1
@@ -270,14 +269,14 @@ class ReadLine:
 
     @cached_property
     def _sentences(self) -> Sequence[int]:
-        """The same of two sentences."""
+        """The places of marks between two sentences."""
         line = self.line
         ends = (n for n in range(len(self._words)) if line.kind(n, "stop"))
         return [n for n in ends if n + 1 == len(self._words) or not line.adjoins(n + 1)]
 
 
 def _around(marks: Sequence[int], place: int, length: int) -> tuple[int, int]:
-    """Beginning and end of the part around a place."""
+    """The beginning and the end of the part between two marks around a place."""
     before, after = bisect_right(marks, place - 1), bisect_left(marks, place)
     return marks[before - 1] + 1 if before else 0, marks[after] if after < len(marks) else length
 
@@ -289,7 +288,7 @@ class RuleMatch:
         self.start, self.end = match.span()
         self.reading, self.line, self.today = reading, reading.line, reading.today
         self._match = match
-        # If a pattern says a thing in two ways, the groups of the second bear a number.
+        # If a pattern has two alternatives, the groups of the second end in a number.
         self._places = {
             name.rstrip("123"): match.start(name)
             for name, text in match.groupdict().items()
@@ -297,7 +296,7 @@ class RuleMatch:
         }
 
     def at(self, group: str) -> int:
-        """The place of a group; -1 where it did not match."""
+        """The place of a group; -1 if it did not match."""
         return self._places.get(group, -1)
 
     def last(self, group: str) -> int:
@@ -319,10 +318,10 @@ class RuleMatch:
         return FoundDays(self.start if start is None else start, self.end, span, rolling=rolling)
 
     def picked(self, recurring: Recurring, needs: frozenset[str] | None = None) -> FoundDays | None:
-        """One of the days that come again."""
+        """One of some recurring days: see `ReadLine.picked`."""
         return self.reading.picked(self.start, self.end, recurring, needs)
 
 
 Build = Callable[[RuleMatch], FoundDays | None]
 Rule = tuple[re.Pattern[str], Build]
-"""A pattern over lines, and what a match of it means; None when it means nothing after all."""
+"""A pattern over lines, and a function for the days that a match means, or None for none."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from memory_store.language.dates.pack import KINDS, Pack, PhraseMeaning, fold
 
-# Numbers first, that none is read in part: "5/3", "3.11", "$5", "20%", "9:30".
+# Numbers come first, so that none is read in part: "5/3", "3.11", "$5", "20%", "9:30".
 _NUMBERS = (
     r"(?P<other>[$€£#]\w+|\d+\s?%)"
     r"|(?P<iso>(?:19|20)\d\d(?P<iso_mark>[-/.])\d\d?(?P=iso_mark)\d\d?"
@@ -53,8 +53,8 @@ class Line:
         return 0 <= place < len(self.letters) and self.letters[place] in [KINDS[k] for k in kinds]
 
     def is_clear(self, place: int) -> bool:
-        """Whether nothing stands there that a day before it could be an adjective of: "on the
-        15th" but not "the 15th floor"."""
+        """Whether no noun at the place makes the number before it an adjective: "on the 15th" is
+        clear, "the 15th floor" is not."""
         if place >= len(self.words) or self.kind(place, "possessive"):
             return True
         word = self.words[place].partition(" ")[0]
@@ -68,7 +68,7 @@ class Line:
 
 
 def line_of(text: str, today: date, pack: Pack) -> Line:
-    """A text, which has straight apostrophes, as tokens."""
+    """Read a text as tokens. Its apostrophes must be straight."""
     line = Line(text, today, pack)
     letters: list[str] = []
     raw = list(_raw(text, pack))
@@ -116,7 +116,8 @@ def _raw(text: str, pack: Pack) -> Iterator[_Raw]:
 
 
 def _word(raw: list[_Raw], place: int, text: str, pack: Pack) -> tuple[str, Any, int]:
-    """Kind and value of the longest phrase that begins there, and its words."""
+    """The kind and the value of the longest phrase that begins at the place, and how many words it
+    has."""
     start, end, word = raw[place].start, raw[place].end, raw[place].word
     for rest, kind, value in pack.phrases.get(word, ()):
         if _follows(raw, place, rest):
@@ -149,7 +150,7 @@ def _digits(word: str, pack: Pack) -> tuple[str, Any]:
 
 
 def _number(kind: str, word: str, pack: Pack) -> tuple[str, Any]:
-    """Kind and value of a number that is more than digits."""
+    """The kind and the value of a number that is not only digits."""
     if word in pack.phrases:
         meaning: PhraseMeaning = pack.phrases[word][0]
         return meaning.kind, meaning.value
@@ -178,7 +179,7 @@ def _ordered(parts: list[int], pack: Pack) -> tuple[int, int, int]:
 
 
 def _numeral(word: str, pack: Pack) -> tuple[str, Any]:
-    """A Chinese number below a hundred."""
+    """The kind and the value of a Chinese number below a hundred."""
     number = pack.numbers.get(word, 0)
     if not number and "十" in word:
         tens, _, ones = word.partition("十")

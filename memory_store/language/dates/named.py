@@ -1,6 +1,5 @@
 """The rules by which words and numbers name days, written in kinds of words: one grammar for all
-languages. Weeks begin on Monday; names of days that come again look back unless the verb looks
-ahead.
+languages. Weeks begin on Monday; names of recurring days look back unless the verb looks ahead.
 """
 
 import re
@@ -108,7 +107,7 @@ def _is_a_month(m: RuleMatch) -> bool:
 
 
 def _month_by_number(m: RuleMatch, month: int) -> FoundDays | None:
-    """A month that a language without names of months gives by its number."""
+    """A month in a language that names months by their numbers."""
 
     def of_year(year: int) -> Span:
         return months_from(year, month, 1, Precision.MONTH)
@@ -117,14 +116,14 @@ def _month_by_number(m: RuleMatch, month: int) -> FoundDays | None:
 
 
 def _on(weekday: int, days: Recurring, today: date) -> Span | None:
-    """The nearest that begins on the weekday, where it is not years away."""
+    """The nearest occurrence that begins on the weekday, unless it is years away."""
     fitting = [span for span in days.near(today) if span.first.weekday() == weekday]
     nearest = min(fitting, key=lambda span: abs(span.first - today), default=None)
     return nearest if nearest and abs(nearest.first - today) < _YEARS else None
 
 
 def _day_alone(m: RuleMatch) -> FoundDays | None:
-    """The 15th, or the 15th of a month that another find names; of nothing else."""
+    """A day of any month: "the 15th", or "the 15th of" a month that another find names."""
     line = m.line
     if line.kind(m.end, "of"):
         place = m.end + 1
@@ -144,7 +143,7 @@ def _weekday_alone(m: RuleMatch) -> FoundDays | None:
     if weak_name and not (clear and line.kind(m.start - 1, "on", "by", "until")):
         return None
     which = m.reading.which(m.start)
-    # Today is never called by its weekday's name.
+    # Nobody calls today by the name of its weekday.
     day = m.today + DAY if which is Which.FUTURE else m.today
     recurring = weekly(m.value("weekday"))
     span = recurring.which(which if which is Which.FUTURE else Which.LAST, day)
@@ -229,7 +228,7 @@ def _decade(m: RuleMatch) -> FoundDays | None:
     if m.line.words[m.at("decade")].isalpha() and not m.has("the"):
         return None
     if year < 100:
-        # "the 90s" are the latest that have begun.
+        # "the 90s" are the latest such decade that has begun.
         year += (m.today.year - year) // 100 * 100
     return FoundDays(
         m.start, m.end, decade_of(date(year, 1, 1)), needs=frozenset({"in", "during", "since"})
@@ -237,7 +236,7 @@ def _decade(m: RuleMatch) -> FoundDays | None:
 
 
 def _the_unit(m: RuleMatch) -> FoundDays | None:
-    """The current one; it counts only as in "the end of the month"."""
+    """The current unit. It counts only with a part, as in "the end of the month"."""
     unit = m.value("unit")
     if unit == "weekend":
         return m.picked(weekends(), ANCHORS_OF_WEEKENDS)
@@ -304,15 +303,15 @@ NAMED: tuple[Rule, ...] = tuple((pattern(rule), build) for rule, build in _RULES
 
 
 def named(reading: ReadLine) -> list[FoundDays]:
-    """What the rules find: the leftmost finds, the longest of those that begin together; the order
-    of rules breaks ties."""
+    """The finds of all rules without overlaps: the leftmost, and of those that begin together the
+    longest; the order of rules breaks ties."""
     found = []
     for rule, build in (*RELATIVE, *NAMED):
         for match in rule.finditer(reading.line.letters):
             try:
                 item = build(RuleMatch(match, reading))
             except (OverflowError, ValueError):
-                continue  # "3000 years ago": outside the calendar
+                continue  # "3000 years ago" is outside the calendar
             if item is not None:
                 found.append(item)
     out: list[FoundDays] = []

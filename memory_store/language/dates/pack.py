@@ -1,7 +1,7 @@
-"""The words by which a language names days, as its file of words gives them (`[days]`).
+"""The words by which a language names days, from its file of words (`[days]`).
 
-Every word, or phrase of several, is of one kind: a weekday, a month, "ago". Rules are written in
-kinds, so that one grammar reads all languages, and a language that lacks a word lacks its rules.
+Every word or phrase has one kind: a weekday, a month, "ago". Rules are written in kinds, so that
+one grammar reads all languages. If a language has no words of a kind, its rules never match.
 """
 
 import re
@@ -20,7 +20,7 @@ FILES = {code: NAMES[code] for code in ("de", "es", "fr", "pt")}
 FILES |= {ENGLISH: "english", "zh": "chinese", "ja": "japanese"}
 """The languages whose days are read, and the files of their words."""
 
-# Kinds that a list of words in the file gives, each under its name.
+# Kinds whose words the file lists under the name of the kind.
 _WORDS = (
     "the an of and to from in on at for by since until before after between around over during "
     "throughout within celebrate last past this next coming previous last_after next_after "
@@ -29,7 +29,7 @@ _WORDS = (
     "that time_of_day times_of_day hour now hence time "
     "month_mark day_mark no_season no_holiday thing"
 ).split()
-# Kinds whose words stand for something, and those that are no words.
+# Kinds whose words stand for a value, and kinds that are no words.
 _MORE = (
     "word day_number number ordinal_number year count vague ordinal unit units night nights "
     "weekend weekends weekday weak_weekday weekday_plural month weak_month season quarter decade "
@@ -51,11 +51,11 @@ CLASSES = {
     "preposition": "since until before after for by in on at during over around throughout within "
     "from celebrate",
 }
-"""Kinds that stand in the same places."""
+"""Names for several kinds that may stand in the same place of a rule."""
 
 
 def pattern(rule: str) -> re.Pattern[str]:
-    """A rule written in the names of kinds, over lines of their letters."""
+    """Compile a rule written in names of kinds to a pattern over lines of their letters."""
 
     def letters(name: re.Match[str]) -> str:
         kinds = CLASSES.get(name[0], name[0]).split()
@@ -93,7 +93,7 @@ class Pack:
         }
         self.phrases: dict[str, list[PhraseMeaning]] = {}
         every = ((kind, one, value) for kind, s, value in self._groups() for one in split(s))
-        # Of two meanings of one phrase the first counts.
+        # If a phrase has two meanings, the first one counts.
         for kind, phrase, value in every:
             first, *rest = re.findall(r"\w+(?:'(?!s\b)\w+)*|'s\b|\S", fold(phrase))
             if not self.spaced:
@@ -103,7 +103,7 @@ class Pack:
             meanings.sort(key=lambda meaning: -len(meaning.rest))
 
     def _groups(self) -> Iterator[tuple[str, str, Any]]:
-        """Kind, phrases and value."""
+        """The kind, the phrases and the value of each entry of the file."""
         table = self.table
         for names, offset in table.get("single", {}).items():
             number, _, unit = str(offset).partition(" ")
@@ -132,7 +132,7 @@ def pack_of(code: str) -> Pack:
 
 
 def _list(code: str, name: str) -> tuple[str, ...]:
-    """A list of the days' table, or of the whole file."""
+    """A list of the table `[days]`; in English, if it is not there, of the whole file."""
     table = word_table(FILES[code], "days")
     if name in table:
         return tuple(table[name])
@@ -140,7 +140,7 @@ def _list(code: str, name: str) -> tuple[str, ...]:
 
 
 def fold(word: str) -> str:
-    """Fold to lower case, without the marks that many leave out."""
+    """Fold a word to lower case, without the accents that many people leave out."""
     word = word.lower()
     if word.isascii():
         return word
@@ -149,7 +149,8 @@ def fold(word: str) -> str:
 
 
 def split(phrases: str) -> list[str]:
-    """The phrases of a list, "|" between them, "(a|b)?" spelled out: "letzte(n|r)?" is three."""
+    """The phrases of a list, which "|" separates, with "(a|b)?" spelled out: "letzte(n|r)?" is
+    three phrases."""
     found: list[str] = []
     for one in re.findall(r"(?:\([^()]*\)\??|[^|()])+", phrases):
         group = re.search(r"\(([^()]*)\)(\??)", one)
@@ -163,7 +164,7 @@ def split(phrases: str) -> list[str]:
 
 
 def holiday(rule: Mapping[str, int]) -> Recurring:
-    """A day of every year by its rule: of a month, a weekday of a month, or counted from Easter."""
+    """A holiday by its rule: a day or a weekday of a month, or days counted from Easter."""
     first = _first_of(rule)
     later, days = timedelta(days=rule.get("later", 0)), rule.get("days", 1)
     precision = Precision.DAY if days == 1 else Precision.SPAN

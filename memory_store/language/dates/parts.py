@@ -1,5 +1,5 @@
-"""Spans counted from a day, parts of a span, and days near one: "two weeks ago", "early" March,
-"the first week of" it, "two days after"."""
+"""Spans counted from a day ("two weeks ago"), parts of a span ("early" March, "the first week of"
+it), and days near a span ("two days after" it)."""
 
 from datetime import date, timedelta
 
@@ -21,12 +21,12 @@ DAY_UNITS = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
 MONTH_UNITS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 AROUND = {"week": week_of, "month": month_of, "quarter": quarter_of, "year": year_of}
 AROUND |= {"day": one_day, "weekend": weekend_of}
-"""The unit around a day."""
+"""By its name, the function that returns the unit around a day."""
 _PRECISION = {"fortnight": Precision.WEEK, "night": Precision.DAY}
 
 
 def shifted(day: date, unit: str, count: float) -> date:
-    """A day some units later (earlier when negative); a part of a month counts 30 days."""
+    """The day some units later (earlier if negative). Fractions of a month count as of 30 days."""
     if unit in DAY_UNITS:
         return day + timedelta(days=round(DAY_UNITS[unit] * count))
     months = MONTH_UNITS[unit] * count
@@ -35,14 +35,15 @@ def shifted(day: date, unit: str, count: float) -> date:
 
 
 def half_unit(unit: str) -> timedelta:
-    """Half a unit on either side: "two weeks ago" is rounded to whole weeks."""
+    """About half a unit, to be added on each side, as "two weeks ago" is rounded to weeks."""
     if unit in DAY_UNITS:
         return timedelta(days=(DAY_UNITS[unit] - 1) // 2)
     return timedelta(days=15 * MONTH_UNITS[unit] + MONTH_UNITS[unit] // 5)
 
 
 def counted(today: date, ends: tuple[int, int], unit: str, sign: int, extra: float = 0) -> Span:
-    """The days some units away. Vague numbers bring their own slack, days are exact."""
+    """The days some units away. A number with two ends is vague enough; a single number gets half a
+    unit on each side, except for days, which are exact."""
     least, most = ends
     days = sorted(shifted(today, unit, sign * (number + extra)) for number in ends)
     slack = half_unit(unit) if least == most else timedelta()
@@ -64,7 +65,7 @@ def decade_of(first: date) -> Span:
 
 
 def unit_around(unit: str, today: date, steps: int) -> Span:
-    """The calendar unit around a day, or some before or after it."""
+    """The calendar unit around a day, or the one some steps after it (before if negative)."""
     if unit in ("week", "weekend"):
         return AROUND[unit](today + timedelta(weeks=steps))
     if unit == "decade":
@@ -73,7 +74,7 @@ def unit_around(unit: str, today: date, steps: int) -> Span:
 
 
 def window(today: date, count: int, unit: str, sign: int) -> Span:
-    """A window from or up to today."""
+    """A window of some units that begins today, or ends today if `sign` is negative."""
     if unit == "weekend":
         other = weekend_of(today + timedelta(weeks=sign * count))
         return Span(min(today, other.first), max(today, other.last), Precision.SPAN)
@@ -81,7 +82,8 @@ def window(today: date, count: int, unit: str, sign: int) -> Span:
     return Span(min(today, other_end), max(today, other_end), Precision.SPAN)
 
 
-# Days of a part, from the first day or (below zero) from behind the last; None is the last day.
+# The begin and the end of a part: days after the first day, or if negative before the day after the
+# last. None is the end of the span.
 _Ends = tuple[int, int | None]
 _OF_DAYS: dict[Precision, dict[str, _Ends]] = {
     Precision.MONTH: {
@@ -99,7 +101,7 @@ _OF_DAYS: dict[Precision, dict[str, _Ends]] = {
         "end": (4, None),
     },
 }
-# Months of a third, and of a beginning or an end.
+# How many months a third has, and how many a beginning or an end.
 _OF_MONTHS = {
     Precision.YEAR: (4, 2),
     Precision.SEASON: (1, 1),
@@ -136,13 +138,12 @@ def _months(span: Span, begin: int, end: int | None) -> Span | None:
 
 
 def _ordered(first: date, last: date, precision: Precision) -> Span | None:
-    """The range if its ends are in order; None for a part of a part that is none: "late
-    mid-May"."""
+    """The range if its ends are in order, else None: "late mid-May" has no days."""
     return Span(first, last, precision) if first <= last else None
 
 
 def so_far(span: Span, today: date, earlier: bool) -> Span | None:
-    """Up to today ("earlier this month") or from today on ("later this month")."""
+    """The span up to today ("earlier this month") or from today on ("later this month")."""
     if span.precision is Precision.DAY:
         return span
     if not span.first <= today <= span.last:
@@ -205,7 +206,7 @@ def beside(span: Span, unit: str, after: bool) -> Span | None:
 
 
 def away(span: Span, count: tuple[int, int], unit: str, after: bool, exact: bool) -> Span:
-    """Days some units from a span: "two weeks before X"; of exact ones the middle."""
+    """The days some units from a span ("two weeks before X"); only the middle one if `exact`."""
     near = counted(span.last if after else span.first, count, unit, 1 if after else -1)
     if exact and count[0] == count[1]:
         return one_day(near.first + (near.last - near.first) // 2)
@@ -213,7 +214,7 @@ def away(span: Span, count: tuple[int, int], unit: str, after: bool, exact: bool
 
 
 def weekday_beside(span: Span, weekday: int | None, after: bool) -> Span:
-    """The nearest weekday before or after a span; without a weekday the weekend."""
+    """The nearest such weekday before or after a span; the nearest weekend if `weekday` is None."""
     number = 5 if weekday is None else weekday
     if after:
         day = span.last + DAY

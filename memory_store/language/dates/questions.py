@@ -11,7 +11,7 @@ from memory_store.language.dates.reading import ReadText, read
 from memory_store.language.languages import word_list, wording
 from memory_store.language.sentences import LONGEST_READ
 
-# Nobody is asked about their own days before that.
+# Questions are about days of the user's life, so none is longer ago than this.
 _LIFETIME = timedelta(days=36525)
 _PAST, _PLANS, _PRESENT = (
     frozenset(word_list("english", f"time.asks_{name}")) for name in ("past", "plans", "of")
@@ -20,12 +20,11 @@ _ENDS = frozenset(".?!…")
 
 
 def time_range(question: str, today: date, pack: Pack) -> TimeRange | None:
-    """The range of days a question is about, or None where it names none or asks for a length.
+    """The range of days a question is about, or None if it names none or asks for a length.
 
-    `today` is the question date. "since", "after" and "before" give ranges that end today, or are
-    open at one end; several expressions give the days from the first to the last of them where
-    these lie side by side or name single days, else None. In other languages than English several
-    give none.
+    `today` is the question date. "since", "after" and "before" give ranges that end today or are
+    open at one end. Several expressions that lie near to each other give the days from the first to
+    the last of them, else None; in other languages than English, different ones give None.
     """
     question = question[:LONGEST_READ]
     found = read(question, today, pack)
@@ -41,13 +40,14 @@ def time_range(question: str, today: date, pack: Pack) -> TimeRange | None:
 
 
 def _asks_length(question: str, found: ReadText) -> bool:
-    """Whether the answer is a length of time or an age: the dates in it are no place to look."""
+    """Whether the question asks for a length of time or an age: its dates then say nothing of where
+    to look."""
     line = found.reading.line
     if not line.pack.is_english:
         return KINDS["length"] in line.letters
     if wording("time.asks_length").search(question):
         return True
-    # The same, told by two things of which one comes anywhere after the other.
+    # The same, in two parts of which the second may come anywhere after the first.
     firsts = ((wording(f"time.{one}").search(question), one) for one in ("long", "many"))
     return any(
         found and wording(f"time.{one}_then").search(question, found.end()) for found, one in firsts
@@ -60,7 +60,7 @@ _SINGLE = frozenset("single holiday".split())
 
 
 class _Asked:
-    """A question, and what of it decides whether its expressions are what it asks for."""
+    """A question, with the words that decide which of its expressions it asks about."""
 
     def __init__(self, found: ReadText) -> None:
         self._found = found
@@ -78,7 +78,7 @@ class _Asked:
         return do in ("do", "does") and who in _PRESENT and what != "have"
 
     def meant(self) -> list[FoundDays]:
-        """Finds in the sentences that ask; else finds of the past in the other sentences."""
+        """The finds in sentences that ask; if there are none, finds of the past in the others."""
         meant = [item for item in self._found.found if self._may_mean(item)]
         inside = [item for item in meant if self._is_asked(item)]
         if inside or "?" not in self._words:
@@ -107,7 +107,7 @@ class _Asked:
 
 
 def _range_of(e: TimeExpression, today: date) -> TimeRange:
-    """The days that an expression gives with the word before it."""
+    """The range that an expression means with its preposition."""
     ends: dict[Relation, tuple[date | None, date | None]] = {
         Relation.SINCE: (e.first, max(today, e.last)),
         Relation.UNTIL: (None, e.last),
@@ -125,7 +125,7 @@ def _after(last: date, today: date) -> tuple[date, date | None]:
 
 
 def _combined(ranges: list[TimeRange]) -> TimeRange | None:
-    """The days from the first to the last of ranges that belong together, else None."""
+    """The days from the first to the last of ranges that lie near to each other, else None."""
     bounded = [(r.first, r.last) for r in ranges if r.first is not None and r.last is not None]
     if len(bounded) < len(ranges):
         return _crossed(ranges)
@@ -154,7 +154,7 @@ def _crossed(ranges: list[TimeRange]) -> TimeRange | None:
 def _narrowest(ranges: Iterable[tuple[date, date]]) -> list[tuple[date, date]]:
     """The ranges that have no other one in them, in order."""
     found: list[tuple[date, date]] = []
-    # The latest beginning comes first, and of equal beginnings the earliest end.
+    # Sorted by the latest beginning, then by the earliest end.
     for first, last in sorted(set(ranges), key=lambda days: (-days[0].toordinal(), days[1])):
         if not found or last < found[-1][1]:
             found.append((first, last))

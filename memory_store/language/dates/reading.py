@@ -1,7 +1,8 @@
 """Time expressions in a text, read against a reference day, and the days a statement talks about.
 
-Own rules first, dateparser on what they leave of English. Precise words give precise days; words
-people round give the days they may mean. Pure functions; "today" is always an argument.
+Own rules come first; dateparser reads what they leave of English. Precise words give precise days;
+words that people round give all days they may mean. All functions are pure; "today" is always an
+argument.
 """
 
 import re
@@ -23,12 +24,12 @@ from memory_store.language.dates.parts import AROUND
 from memory_store.language.languages import ENGLISH, languages_of, word_table, wording
 from memory_store.language.sentences import LONGEST_READ
 
-# Titles, which only look like dates.
+# Quoted titles, which may look like dates.
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<![\w])['‘](?!\d0s)(?=\w)[^\n]{0,80}?\w?[?!.]?['’](?!\w)"
 )
 _KANA = re.compile(r"[\u3040-\u30ff]")
-# Texts of other languages are read no further.
+# Texts of other languages are read up to here.
 _LONGEST_OTHER = 2000
 # "2023", "5/3", "4th", "'22", "1980s": numbers that may name a day without a word.
 _NUMERIC = re.compile(r"\d(?:\d{3}|\d?[-/.]\d|\d?(?:st|nd|rd|th)|0'?s)|\d[’']?s\b|\bq\d\b", re.I)
@@ -47,7 +48,7 @@ class ReadText:
     found: tuple[FoundDays, ...]
 
     def expression(self, item: FoundDays) -> TimeExpression:
-        """A find as an expression of the text."""
+        """A find as an expression of the text. Raises `ValueError` for a find without days."""
         line, span = self.reading.line, item.span
         if span is None:
             raise ValueError("a find without days is no expression")
@@ -67,7 +68,7 @@ class ReadText:
 
 
 def read(text: str, today: date, pack: Pack) -> ReadText | None:
-    """Read the days that a text names; None where it can name none, which is found out fast."""
+    """Read the days that a text names; None if a fast check of its words finds no hint of any."""
     text = text[: LONGEST_READ if pack.is_english else _LONGEST_OTHER]
     if pack.is_english and not _may_name_a_day(text, pack):
         return None
@@ -95,8 +96,8 @@ def _may_name_a_day(text: str, pack: Pack) -> bool:
 
 @cache
 def _hints(pack: Pack) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """The words of which a text that names a day has one: a name, or a unit and what picks it. Of a
-    phrase the longest word stands for it."""
+    """Words of which a text that names a day has some: a name, or a unit and a word beside it. The
+    longest word of a phrase stands for the phrase."""
 
     def some(kinds: frozenset[str]) -> frozenset[str]:
         phrases = (
@@ -124,14 +125,13 @@ def _left_over(reading: ReadLine, found: list[FoundDays]) -> list[FoundDays]:
 
 
 # dateparser knows forms that the grammar does not, but reads "may", "sat", "second", "we" and "now"
-# as dates. It is shown only stretches that hold a number beside the name of a month, or a number
-# before "ago", and must give back as much. It takes 20 ms for each, so that only the first of a
-# text are tried.
+# as dates. So it only gets stretches with a number beside the name of a month or before "ago", and
+# its finds must have a number and a word. Each takes 20 ms, so only the first ones are tried.
 _MONTH_NAMES = split("|".join(word_table("english", "days")["months"]))
 _MONTH = (
     "(?:" + "|".join(sorted(map(str.capitalize, _MONTH_NAMES), key=len, reverse=True)) + r")\b\.?"
 )
-# Longer words and stretches are no dates.
+# The lengths are limited, as longer words and stretches are no dates.
 _CANDIDATE = re.compile(
     rf"\b\d\w{{0,9}}[\s-]+{_MONTH}(?:[\s,'-]{{1,3}}\d\w{{0,9}})?|\b{_MONTH}(?:[\s,'-]{{1,3}}\d\w{{0,9}}){{1,2}}"
     r"|\b\d{1,4}\s?(?:d|w|mo|m|y|yr)s?\s+ago\b"
@@ -139,7 +139,7 @@ _CANDIDATE = re.compile(
 _MOST_CANDIDATES = 16
 # dateparser keeps settings and languages for all calls, and texts are read in more than one thread.
 _one_at_a_time = threading.Lock()
-# Days of a long life: what lies further back, or a sixth of it ahead, is no date of a talk.
+# The days of a long life. People do not talk of dates further back, or over a sixth of it ahead.
 _LIFE = 45_000
 
 
@@ -165,7 +165,7 @@ def _search_rest(text: str, today: date) -> list[tuple[int, int, Span]]:
     return found
 
 
-# "before Friday" says when something did not happen; a decade is no event's day.
+# "before Friday" and "after Friday" do not say on which day something happened.
 _NO_DAY = (Relation.BEFORE, Relation.AFTER)
 _SINGLED_OUT = frozenset("last this next past coming ago single".split())
 
@@ -185,7 +185,7 @@ def event_days(statement: str, said_on: datetime | date, pack: Pack) -> tuple[Da
 
 
 def pack_for(text: str) -> Pack | None:
-    """The words of the language that a text is in; None where that is not clear, or not read."""
+    """The words of the language of a text; None if its language is not clear or cannot be read."""
     languages = languages_of(text)
     if "CJK" in languages:
         return pack_of("ja" if _KANA.search(text) else "zh")
@@ -208,7 +208,7 @@ def _names_an_event(item: FoundDays, found: ReadText) -> bool:
 def expression_at(
     text: str, start: int, end: int, said_on: datetime | date
 ) -> TimeExpression | None:
-    """The days that an English text names by these characters, or by the words right behind."""
+    """The expression at these characters of an English text or right behind them, if any."""
     found = read(text, _day(said_on), pack_of(ENGLISH))
     behind = end + len(text[end:]) - len(text[end:].lstrip())
     expressions = [found.expression(one) for one in found.found if one.span] if found else []
@@ -216,22 +216,22 @@ def expression_at(
     return next(near, None)
 
 
-# Words that count from the day they were said on, whatever the sentence is about.
+# Expressions that count from the day they were said on, whatever the sentence is about.
 _COUNTED = pattern(
     "(?:on|since|until|by|for|during|over|in|from|before|after|around)? the?"
     "(?: (?P<single>single) | counted (?P<days>unit|units) ago"
     "| last (?:weekend|weekday|(?P<last>unit)) | next (?P<next>unit)) any_time?"
 )
 _CALENDAR = ("week", "month", "year")
-# Every such text has one of these words in it, and finding that is a thousand times as fast.
+# Every such text has one of these words, and looking for them is a thousand times as fast.
 _MAY_COUNT = wording("time.may_count")
 
 
 def counted_days(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
     """The words of an English text that count from the day they were said on, with their days.
 
-    Left out are days that a verb decides ("on Friday"), those that people count in two ways ("next
-    Friday"), numbers that are rounded ("two weeks ago"), and those that name the day itself.
+    Left out are days that depend on a verb ("on Friday"), days that people count in two ways ("next
+    Friday"), rounded numbers ("two weeks ago"), and words that name the day itself ("today").
     """
     found = read(text, _day(said_on), pack_of(ENGLISH)) if _MAY_COUNT.search(text) else None
     if found is None:
@@ -240,7 +240,7 @@ def counted_days(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
     return [(e.text, Days(e.first, e.last)) for e in expressions]
 
 
-# "this Friday" and "next Friday".
+# Expressions such as "this Friday" and "next Friday".
 _PICKED = pattern(
     "(?:on|since|until|by|for|from|before|after)? the? (?:(?P<next>next)|this|coming)"
     " any_weekday any_time?"
@@ -250,9 +250,9 @@ _WEEK = timedelta(days=7)
 
 
 def picked_weekdays(text: str, said_on: datetime | date) -> list[tuple[str, tuple[date, ...]]]:
-    """The words of an English text that pick a weekday ahead ("next Friday"), each with its day.
-    Where that weekday is still ahead in the week of the text, "next" means it to some and the one
-    after it to others: then both are given. Left out is what may lie behind ("this Monday")."""
+    """The words of an English text that name a weekday ahead ("next Friday"), each with its day. If
+    the weekday is still to come in the current week, "next" means that one to some people and the
+    one after to others, so both are given. Days that may be past ("this Monday") are left out."""
     today = _day(said_on)
     found = read(text, today, pack_of(ENGLISH)) if _MAY_PICK.search(text) else None
     if found is None:

@@ -51,7 +51,7 @@ def _ago(m: RuleMatch) -> FoundDays | None:
 
 
 def _only(weekday: int, span: Span) -> Span:
-    """The one such day of a span, if there is just one; else the span."""
+    """The only such weekday of a span, if there is exactly one; else the span."""
     first = span.first + timedelta(days=(weekday - span.first.weekday()) % 7)
     return one_day(first) if first <= span.last < first + timedelta(days=7) else span
 
@@ -72,13 +72,13 @@ def _picks(line: Line, place: int) -> str:
 
 
 def which_of(line: Line, place: int) -> Which:
-    """Which one the word at a place picks: "last", "next"."""
+    """Which occurrence the word at a place ("last", "next") chooses."""
     return _WHICH[_picks(line, place)]
 
 
 def _unit_or_weekday(m: RuleMatch) -> FoundDays | None:
-    """The calendar unit before ("last week"), up to today ("this past week": seven days), or a
-    weekday: "last Friday"."""
+    """A calendar unit ("last week"), the seven days up to today ("this past week"), or a weekday
+    ("last Friday")."""
     if m.has("which") == m.has("after"):
         return None
     place = m.last("which" if m.has("which") else "after")
@@ -86,7 +86,7 @@ def _unit_or_weekday(m: RuleMatch) -> FoundDays | None:
     kind = _picks(line, place)
     english = line.pack.is_english
     if line.kind(m.at("unit"), "weekday", "weak_weekday"):
-        # "sat" and "sun" are words of their own.
+        # "sat" and "sun" may be other words.
         named = kind in ("last", "next") and line.is_clear(m.end)
         if line.kind(m.at("unit"), "weak_weekday") and not named:
             return None
@@ -120,7 +120,7 @@ def _weekday_picked(m: RuleMatch, kind: str) -> FoundDays | None:
 
 
 def _rolling(m: RuleMatch) -> FoundDays | None:
-    """The past two weeks; a vague number counts at its most."""
+    """A window such as "the past two weeks"; a vague number counts with the most it may mean."""
     if m.line.kind(m.end, "of") or (
         m.line.kind(m.end, "possessive") and m.line.kind(m.end + 1, "of")
     ):
