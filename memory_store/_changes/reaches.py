@@ -82,5 +82,9 @@ class Reaches:
         """For each reach, the ids of the records that should have it and do not have it yet."""
         wanted = {record.id: self.of(record.round) for record in records}
         for reach in Reach:
-            ids = [one.id for one in records if wanted[one.id] is reach]
-            yield reach, [one.id for one in records if one.id in ids and one.round.reach != reach]
+            ids = [
+                one.id
+                for one in records
+                if wanted[one.id] is reach and one.round.reach is not reach
+            ]
+            yield reach, ids

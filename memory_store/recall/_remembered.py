@@ -183,8 +183,10 @@ class KnownRecords:
 
     def _keep(self, read: dict[str, Record]) -> None:
         for id, record in read.items():
+            # Two calls at once may have read the same record.
+            if id not in self._known:
+                self._characters += record.round.size
             self._known[id] = record
-            self._characters += record.round.size
         while self._characters > self._most_characters:
             _, oldest = self._known.popitem(last=False)
             self._characters -= oldest.round.size

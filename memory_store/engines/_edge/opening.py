@@ -18,7 +18,7 @@ from typing import Any
 
 import qdrant_edge as qe
 
-from memory_store._disk import make_private, sync_tree
+from memory_store._disk import make_private, sync_folder, sync_tree
 from memory_store.engines._edge.integrity import (
     MARKS,
     PointMarks,
@@ -60,7 +60,8 @@ def create(folder: Path, dimension: int, rounds: int = 0) -> None:
     Ledger.create(building / LEDGER, Account()).close()
     sync_tree(building)
     building.rename(folder)
-    sync_tree(folder.parent)
+    sync_folder(folder.parent)
+    sync_folder(folder.parent.parent)
 
 
 @dataclass(slots=True)

@@ -29,6 +29,18 @@ async def test_a_record_is_read_once(engine: CountingEngine) -> None:
     assert engine.reads == 2
 
 
+async def test_records_that_two_read_at_once_count_once(engine: CountingEngine) -> None:
+    # More than a page, between two of which others have their turn.
+    records = [said(n) for n in range(200)]
+    ids = [record.id for record in records]
+    await write(engine, *records)
+    values = KnownRecords(engine, most_characters=sum(one.round.size for one in records))
+    await asyncio.gather(*(values.of("ann", ids) for _ in range(3)))
+    reads = engine.reads
+    await values.of("ann", ids)
+    assert engine.reads == reads
+
+
 async def test_another_users_record_is_nobodys(engine: CountingEngine) -> None:
     record = said(0)
     await write(engine, record)
