@@ -10,7 +10,7 @@ from memory_store.language import Asked
 # (benchmarks/LOG.md).
 _TOKENS_A_ROUND = 80
 _LEAST_ROUNDS = 20
-# The same of the many messages of an overview, most of which are short.
+# Tokens of a message in an overview, where most messages are short.
 _TOKENS_A_MESSAGE = 60
 
 
@@ -74,8 +74,8 @@ class ReadingPlan:
     computed_help: bool = True
     """Whether what rules are certain of stands beside rounds, and what cannot help is left out."""
     near: float = 0.0
-    """How similar the best round is at least, for a question of general knowledge to be read with
-    any."""
+    """The least similarity of the best round, for a question of general knowledge to be read with
+    any rounds."""
     look_again: LookAgain = LookAgain.AUTO
     looks: LookLimits = LookLimits()
 
