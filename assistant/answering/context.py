@@ -198,7 +198,7 @@ _IDLE = 160
 _WITH_NEIGHBOURS = 1
 # How sure it has to be that a statement corrects another one.
 _CORRECTS = 0.5
-# Characters that are cut and counted in the time in which rules read one.
+# For `aside`: this many characters are cut and counted while rules read one.
 _COUNTED = 8
 
 

@@ -216,7 +216,7 @@ def whole_months(first: date, last: date) -> tuple[int, int]:
 
 
 def print_span(first: date, last: date) -> str:
-    """The same span in days, weeks and months: `45 days (6 weeks 3 days; 1 month 15 days)`.
+    """The span in days, and in weeks and months: `45 days (6 weeks 3 days; 1 month 15 days)`.
 
     Weeks and months are added where there is at least one of them; the order of the days does not
     matter.

@@ -50,7 +50,7 @@ class LookingModel:
         self.refuses_tools = False
         """Whether the model turned out to take no tools; it answered without them."""
         self.looking_ms = 0.0
-        """Milliseconds until it had looked for the last time."""
+        """Milliseconds from the start to the end of its last look."""
         self._model = model
         self._tools = tools
         self._limits = limits
@@ -165,7 +165,7 @@ class _Reply:
 
     @property
     def looks(self) -> Sequence[Mapping[str, Any]]:
-        """Its calls of our tools; none where it also calls the client's, which have to leave."""
+        """Its calls of our tools; none where it also calls the client's, which go to the client."""
         return [] if self.others else self.calls
 
     @property

@@ -47,7 +47,7 @@ _ROUNDS_OF_FACTS = 10
 _LONGEST_RESULT, _LEAST_TOKENS = 3000, 300
 # Tokens around the rounds of a result, for their number and what their marks mean.
 _FRAME = 200
-# Characters that are cut and counted in the time in which rules read one.
+# For `aside`: this many characters are cut and counted while rules read one.
 _READ = 8
 
 

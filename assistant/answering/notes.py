@@ -90,7 +90,7 @@ class NotesFilter:
         return line if _MARKER_WORD.startswith(begun) else len(self._held)
 
     def _last_line(self) -> int:
-        """Where the last line that is not empty begins, with the end of the one before."""
+        """The place of the line break before the last line that is not empty, else 0."""
         return max(0, self._held.rstrip().rfind("\n"))
 
     def finish(self, *, cut: bool = False) -> str:
@@ -292,7 +292,7 @@ class AnswerEnd:
         return "" if self.reason else self._within_limit(held)
 
     def _begun(self, text: str) -> int:
-        """How many of the last characters may begin a text to stop at."""
+        """How many characters at the end of the text may begin a stop text."""
         lengths = [
             n for stop in self._stops for n in range(1, len(stop)) if text.endswith(stop[:n])
         ]

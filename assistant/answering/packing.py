@@ -209,7 +209,7 @@ class _Packing:
         self._take_cut(passage.found)
 
     def _take_cut(self, record: Record, *, keep: int = 0) -> bool:
-        # Looking for the nearest sentences is most of the work: not for a round that cannot fit.
+        # Looking for the nearest sentences is most of the work: skip it if the round cannot fit.
         said = Shown(record, record.round.user_text[:_BEGINNING], "")
         return _may_fit([said], self._left - keep) and self._take([self._cut(record)], keep=keep)
 
@@ -320,7 +320,7 @@ def excerpt(text: str, near: Nearness, limit: int, *, leads: bool = True) -> str
 
 
 class Apart(Protocol):
-    """What stands apart from the rounds."""
+    """Something that is shown apart from the rounds, such as what is pinned."""
 
     @property
     def entry(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How a question is read: the choices of the reading point as one value, and presets of them."""
+"""How a question is read: the choices at the control point of reading as one value, and presets."""
 
 import re
 from dataclasses import dataclass
@@ -102,7 +102,7 @@ def _named(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.I)
 
 
-# Models that reason unless they are told not to, by what their makers call them.
+# The names of models that reason unless they are told not to.
 _REASON = (
     r"\bo[1-9]\b|gpt-[5-9](?!.*chat)|gpt-oss",
     r"gemini-(?:2\.5|[3-9]|flash-latest|pro-latest)(?!.*lite)",

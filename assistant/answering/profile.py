@@ -50,7 +50,7 @@ _NEAR_A_TOPIC = 0.28
 # of any kind are near to sentences about wording.
 _PINNED, _INSTRUCTIONS, _OTHERS = "Pinned", "How to answer you", "Other things"
 _MOST_PINNED = 16
-# Characters that are split in the time in which rules read one.
+# For `aside`: this many characters are split while rules read one.
 _READ_FAST = 16
 
 

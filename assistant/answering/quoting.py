@@ -71,7 +71,7 @@ _NEW_FROM = 1.2
 _MANY_QUOTES = 8
 # Replies count as nearer by this much where they are asked for.
 _REPLIES = 0.1
-# Characters that are searched for words in the time in which rules read one.
+# For `aside`: this many characters are searched for words while rules read one.
 _READ_FAST = 16
 
 

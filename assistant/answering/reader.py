@@ -122,7 +122,7 @@ class Trace:
 
 
 class Outcome(StrEnum):
-    """What became of a message; stored with its round, so that nobody has to read the answer."""
+    """What became of a message. It is stored with the round, and not guessed from the answer."""
 
     ANSWERED = "answered"
     """A language model answered."""

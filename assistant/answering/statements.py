@@ -239,8 +239,8 @@ def _asking(found: Recalled, sentence: Sentence) -> float:
 
 
 ASKS, ONLY_ASKS = 0.55, 0.8
-"""How sure it has to be that a sentence only asks, to count as a question, and to surely be one:
-of 300 sentences of plain messages that tell something none is as sure."""
+"""How sure it has to be that a sentence only asks, for it to count as a question, and for it to
+surely be one: of 300 sentences of plain messages that tell something none is as sure."""
 
 
 def told_in(sentence: Sentence, facts: Iterable[str]) -> str:

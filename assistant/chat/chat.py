@@ -23,7 +23,7 @@ from memory_store import (
 )
 from memory_store.scheduler import aside
 
-# Characters that are searched for words in the time in which rules read one.
+# For `aside`: this many characters are searched for words while rules read one.
 _READ_FAST = 4
 
 Observer = Callable[[str, float], None]

@@ -1,7 +1,7 @@
 """Forgetting by chat: the rounds meant are named, and deleted if the next message confirms it.
 
-A request waits for that by user and in its conversation only. The server keeps it, so that nothing
-that a client sends along can stand for a request. It holds ids and digests, no text.
+A user has at most one request that waits, and only in its conversation. The server keeps it, so
+that nothing that a client sends along can stand for a request. It holds ids and digests, no text.
 """
 
 import hashlib

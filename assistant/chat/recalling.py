@@ -38,8 +38,8 @@ class Loop:
 
 
 class Loops:
-    """The last loop of each session, of so many sessions. All are gone with a restart, and with
-    anything that is forgotten."""
+    """The last loop of each session, for the latest sessions. A restart drops all loops, and so
+    does forgetting anything."""
 
     def __init__(self) -> None:
         self._loops: OrderedDict[UserSession, Loop] = OrderedDict()

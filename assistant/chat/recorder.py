@@ -50,9 +50,9 @@ Watcher = Callable[[str, str], None]
 # Whenever one writer has to try again, another one has succeeded.
 _TRIES = 30
 _LONGEST_WAIT = 0.05
-# Characters that are read in the time in which one turn is placed.
+# For `aside`: rules read this many characters while one turn is placed.
 _TURN = 4
-# Characters that are searched for words in the time in which rules read one.
+# For `aside`: this many characters are searched for words while rules read one.
 _WORDS = 64
 _Result = TypeVar("_Result")
 
@@ -397,5 +397,5 @@ class Recorder:
 
 
 def _said_by(person: str | None, round: Round) -> Round:
-    """The round under the name of the member who says it: in a shared space nobody chooses one."""
+    """The round under the name of its member: in a shared space nobody chooses another name."""
     return round if person is None else replace(round, user_name=person, assistant_name=None)

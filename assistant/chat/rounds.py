@@ -17,7 +17,7 @@ from memory_store import Recall, Recalled, Record, Round, closest
 from memory_store.language import terms
 from memory_store.scheduler import aside
 
-# Characters that are split into words in the time in which rules read one.
+# For `aside`: this many characters are split into words while rules read one.
 _WORDS = 64
 # The index of a round that comes after all stored ones.
 _AFTER_ALL = 1 << 30

@@ -62,12 +62,12 @@ class Retrieval(StrEnum):
 
 
 def with_values(chosen: ValueKind, added: ValueKind) -> str:
-    """The description of the values of a design that adds some to those chosen."""
+    """How a design describes its values if it adds a kind to the chosen one."""
     return chosen if chosen is added else f"{chosen} + {added}"
 
 
 def fading(time: TimeUse) -> str:
-    """The description of the time of a design whose values count less the older they are."""
+    """How a design describes its use of time if values count less the older they are."""
     return "decay" if time is TimeUse.OFF else f"decay + {time}"
 
 

@@ -44,7 +44,7 @@ from memory_store.scheduler import aside
 _MOST_PHRASES = 8
 _MOST_QUERY_PHRASES = 5
 _WEIGHTS = Weights()
-# Characters that are split into words in the time in which rules read one.
+# For `aside`: this many characters are split into words while rules read one.
 _READ_FAST = 16
 
 
@@ -144,7 +144,7 @@ class Design:
                 return [summary] if summary else []
 
     def phrases(self, value: Value, rarity: Rarity, most: int = _MOST_PHRASES) -> list[str]:
-        """The key phrases of a value: the extraction model's, or so many by statistics."""
+        """The key phrases of a value: the extraction model's, or up to `most` by statistics."""
         given = [phrase for record in value.sources for phrase in record.keyphrases]
         return given or key_phrases(value.text, rarity, most)
 

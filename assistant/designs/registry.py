@@ -37,8 +37,8 @@ class AideMemoire(Design):
 
 
 def choices_of(name: str, chosen: dict[str, Any]) -> Choices:
-    """The choices of a design with those made in the settings. Raises `ConfigError` for what it
-    cannot be."""
+    """The choices of a design with those made in the settings. Raises `ConfigError` for a choice
+    that the design does not allow."""
     design = class_of(name)
     made = {point: choice for point, choice in chosen.items() if choice is not None}
     if others := sorted(made.keys() & set(design.fixed)):

@@ -120,7 +120,7 @@ class Tree:
 
 
 def with_summaries(chosen: Choices) -> dict[str, Any]:
-    """Value and keys of a tree, as a design tells them: those chosen, and the summaries above."""
+    """Value and keys of a tree, as a design describes them: those chosen, and the summaries."""
     return {
         "value": with_values(chosen.value, ValueKind.SUMMARY),
         "keys": list(dict.fromkeys((*chosen.keys, KeySource.SUMMARY))),

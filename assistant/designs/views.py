@@ -1,4 +1,4 @@
-"""The views of a design: one a user, made when the user asks, kept until the rounds change."""
+"""The views of a design: one for each user, made when asked for, kept until the rounds change."""
 
 import asyncio
 import hashlib

@@ -1,5 +1,4 @@
-"""What bringing rounds in will cost, told before it is done; and a cap at which extraction stops
-for the day."""
+"""The expected costs of bringing rounds in, and a cap at which extraction stops for the day."""
 
 import logging
 from collections.abc import Sequence

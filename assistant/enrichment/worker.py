@@ -33,8 +33,8 @@ _Session = tuple[str, str]
 
 
 class EnrichmentWorker:
-    """Runs an `Enricher` in the background. One session of a user at a time, in the order in which
-    they became due."""
+    """Runs an `Enricher` in the background, for one session of a user at a time, in the order in
+    which sessions became due."""
 
     def __init__(
         self,
