@@ -1,8 +1,8 @@
 """Recalled statements that are at odds: what the user later denies, and amounts that were changed.
 
-The store links statements where a frame of words is sure. Here statements are compared by meaning,
-among the rounds of one question: "I've never used a pottery wheel" says otherwise than "made a bowl
-on the wheel", and "the rent is now 890" has replaced "the rent is 820". Only a mark comes of it.
+The store links statements where a frame of words is sure. Here the statements in the rounds of one
+question are compared by meaning: "I've never used a pottery wheel" contradicts "made a bowl on the
+wheel", and "the rent is now 890" has replaced "the rent is 820". Stored facts are not changed.
 """
 
 import re
@@ -13,11 +13,11 @@ from datetime import datetime
 from memory_store import FactLink, MemoryReader, Recall, Recalled, Record, Speaker, is_quoting
 from memory_store.language import shared_words, terms, wording
 
-# So many of the best rounds are compared, and so many statements with one that is at odds with any.
+# How many of the best rounds are read, and how many older statements a later one is compared with.
 _ROUNDS, _COMPARED = 30, 12
-# So many statements are looked at that deny or change something.
+# At most this many denials are compared, and this many changed amounts.
 _MOST = 4
-# How near what is denied is to what was done, and how near two amounts of one thing.
+# The least closeness of a denial to what it denies, and of two statements that give an amount.
 _DENIED, _CHANGED = 0.62, 0.8
 _LONGEST = 400
 _AMOUNT = re.compile(
@@ -53,7 +53,7 @@ class _Said:
 
 
 async def at_odds(store: MemoryReader, recalled: Sequence[Recalled]) -> Mapping[str, list[AtOdds]]:
-    """What is at odds among the best rounds, by the round of the older statement.
+    """Return the statements at odds among the best rounds, by the id of the older one's round.
 
     Raises what the store raises.
     """
@@ -75,10 +75,10 @@ async def at_odds(store: MemoryReader, recalled: Sequence[Recalled]) -> Mapping[
 
 
 async def without_odds(store: MemoryReader, recall: Recall) -> Recall:
-    """The recall without those statements that others in it contradict."""
+    """The recall without both sides of every denial, and without the older of two amounts."""
     found = await at_odds(store, recall.rounds)
     gone = {(id, pair.text) for id, pairs in found.items() for pair in pairs}
-    # An amount that changed is at odds no more; of what is denied nobody knows which holds.
+    # The newer amount holds; of a statement and its denial, nobody knows which one holds.
     denying = [pair.by for pairs in found.values() for pair in pairs if pair.is_denied]
     gone |= {(by.round_id, by.text) for by in denying}
     if not gone:
@@ -102,8 +102,8 @@ def _without(one: Recalled, texts: Collection[str]) -> Recalled:
 def _statements(records: Sequence[Record]) -> Iterator[_Said]:
     for record in records:
         if record.facts and not is_quoting(record):
-            # Casual talk is often taken for another's as a whole. Beside words that are surely the
-            # user's own, it is another's.
+            # A casual message is often classed as quoted as a whole: it is then read as the user's.
+            # Beside facts that are surely the user's own, quoted facts are another's.
             speakers = {fact.speaker for fact in record.facts}
             who = Speaker.USER if Speaker.USER in speakers else Speaker.QUOTED
             holding = (f.text for f in record.facts if f.speaker is who and not f.superseded_by)
@@ -145,18 +145,18 @@ def _changes(said: Sequence[_Said]) -> list[_Compared]:
 
 
 def _before(later: _Said, some: Sequence[_Said]) -> list[_Said]:
-    """Those that the same speaker said before, in another round."""
+    """The statements that the same speaker made before, in another round."""
     name = later.record.round.user_name
     return [one for one in some if one.place < later.place and one.record.round.user_name == name]
 
 
 def _amounts(text: str) -> Mapping[str, set[str]]:
-    """The amounts in a statement, by what they are of."""
+    """The amounts in a statement, by the thing counted, or under `money` or `time`."""
     found: dict[str, set[str]] = {}
     for match in _AMOUNT.finditer(text):
         of = str(match.lastgroup)
         if match["of"]:
-            counted = terms(match["of"])  # none of "and"
+            counted = terms(match["of"])  # a stop word such as "and" has no terms
             if not counted:
                 continue
             of = str(counted[0])

@@ -1,12 +1,12 @@
-"""What follows from statements by rule: a span, an order, which came first, an item of a list, an
+"""Conclusions from statements by rule: a span, an order, which came first, an item of a list, an
 overview.
 
-Every conclusion is one plain sentence that the quotes below it let the reader check. Where the rule
-does not clearly apply there is none. An overview is what the user told, oldest first.
+Every conclusion is one plain sentence, which the reader can check by the quotes below it. Where a
+rule does not clearly apply there is no conclusion. An overview is what the user told, oldest first.
 
-That something was never told follows from names that nobody mentioned, and from what only another
-speaker said: "What did Caroline paint?" is not answered by the sunset that Melanie painted, nor by
-what Caroline said of other things.
+Two rules tell that something was never said: a name that nobody mentioned, and a thing that only
+another speaker said. "What did Caroline paint?" is answered neither by the sunset that Melanie
+painted, nor by what Caroline said of other things.
 """
 
 import calendar
@@ -38,7 +38,7 @@ _WORD = re.compile(r"\w{2,}")
 
 @dataclass(frozen=True, slots=True)
 class EventPhrases:
-    """Two events, or one and today (`second` empty). `unit` is what the span is asked in."""
+    """Two events, or one and today (`second` empty). `unit` is the unit that is asked for."""
 
     first: str
     second: str = ""
@@ -68,7 +68,7 @@ def asked_span(question: str) -> EventPhrases | None:
 
 
 def asked_choice(question: str) -> tuple[str, str, bool] | None:
-    """The two things of which the first or the last is asked, and whether it is the last."""
+    """The two things whose order is asked, and whether the later is wanted; None if not asked."""
     last = _found("last", question) is not None
     if not last and not _found("first", question):
         return None
@@ -88,13 +88,13 @@ def _phrases(first: str, second: str, unit: str | None) -> EventPhrases | None:
 
 
 def _cleaned(phrase: str) -> str:
-    """Without the words that only ask; empty when nothing else is left."""
+    """The phrase without the words that only ask; empty when nothing else is left."""
     phrase = wording("spans.head").sub("", phrase).strip(" ,.?")
     return phrase if _WORD.search(phrase) else ""
 
 
 _MOST_STEPS = 6
-# How near a statement is to the phrase of an event, to be surely about it.
+# The least closeness of a statement to the phrase of an event, to be surely about this event.
 _SURE = 0.4
 _LONGEST_ITEM = 240
 
@@ -116,7 +116,7 @@ class Concluder:
         """
         if kind.about_replies:
             return _listed(self._question, [s for s in near if s.speaker is Speaker.ASSISTANT])
-        # To ask when something was tells nothing of it.
+        # A question about an event does not tell when the event was.
         said = [s for s in near if s.speaker is Speaker.USER and s.asking < ASKS]
         # A conclusion is said to "you", so it needs one person who speaks.
         if not said or any(s.said_by for s in said):
@@ -175,7 +175,7 @@ def _order(said: Sequence[Statement]) -> tuple[str, list[Statement]]:
 
 
 def _listed(question: str, replied: Sequence[Statement]) -> tuple[str, list[Statement]]:
-    """The item asked for by its place, of the list whose lead is most like the question."""
+    """The item that the question names by its place, from the list whose lead is nearest to it."""
     wanted = asked_item(question)
     if wanted is None:
         return "", []
@@ -207,7 +207,7 @@ _ASKING = frozenset(terms(" ".join(word_list("english", "answers.overview"))))
 
 
 def names_topic(question: str) -> bool:
-    """Whether an overview is wanted of something, not of all that was told."""
+    """Whether the question wants an overview of one topic, not of all that was told."""
     return not _ASKING.issuperset(terms(question))
 
 
@@ -237,12 +237,12 @@ _HAVE_I = re.compile(
     rf"{_WHICH}([a-z]{{3,}})\b",
     re.I,
 )
-# A thing may have another name: that it is not named says something where much was read, or all
-# that there is, as where fewer rounds were recalled than are wanted.
+# A thing may have another name. That it is not named counts only where much was read, or all there
+# is: fewer rounds than are wanted were recalled.
 _MUCH_READ, _MANY_ROUNDS = 8_000, 20
 _SAME = [frozenset(terms(names)) for names in word_list("english", "same")]
 _KINDS_OF_THINGS = frozenset(terms(" ".join(word_list("english", "answers.kinds_of_things"))))
-# Longer words in capitals are shouted.
+# Longer words in capitals are shouted, and no names.
 _LONGEST_ACRONYM = 4
 _LETTERS = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _NO_NAMES = frozenset(
@@ -254,9 +254,11 @@ _NO_NAMES = frozenset(
 def unheard(
     question: str, recalled: Sequence[Recalled], unknown: frozenset[str] | None = None
 ) -> list[str]:
-    """The question's names of which no recalled round has a word, and with words `unknown` to the
-    whole memory things of one's own ("my dog"), too: where much or all was read, those without a
-    word in it, else those that are unknown. Days and months are no names."""
+    """The names in the question that no recalled round mentions; days and months are no names.
+
+    Unless `unknown` is None, things of one's own ("my dog") count, too. If much or all was read,
+    a thing counts that it does not mention; else its word must also be `unknown` to all of memory.
+    """
     # Every German noun has a capital.
     names = [] if "de" in languages_of(question) else _NAME.findall(question)
     asked = {word: word for word in names if _is_name(word)}
@@ -267,7 +269,7 @@ def unheard(
     rounds = [found.record.round for found in recalled]
     texts = [text for found in recalled for text in told_texts(found)]
     if not any(text.strip() for text in texts) or any(len(t) > LONGEST_READ for t in texts):
-        return []  # nothing was told; or more than is read, in which it may have come up
+        return []  # nothing was told, or a text is too long to be read whole
     texts += [name for round in rounds for name in (round.user_name, round.assistant_name) if name]
     is_much = len(rounds) < _MANY_ROUNDS or sum(map(len, texts)) >= _MUCH_READ
     if unknown is not None:
@@ -275,13 +277,13 @@ def unheard(
         asked |= {word: what for word, what in mine.items() if is_much or _is_new(word, unknown)}
     heard = {term for text in texts for term in terms(text)}
     heard.update(*(names for names in _SAME if names & heard))
-    # A stop word is no term, and was never heard of.
     heard |= _KINDS_OF_THINGS
+    # A stop word has no terms, so it is no name that could be missing.
     return [what for word, what in asked.items() if (t := terms(word)) and heard.isdisjoint(t)]
 
 
 def _is_new(word: str, unknown: frozenset[str]) -> bool:
-    """Whether memory has no such word, and cannot have another for the same."""
+    """Whether memory does not have the word, and no synonym of it is known."""
     return word in unknown and not any(names.intersection(terms(word)) for names in _SAME)
 
 
@@ -295,7 +297,7 @@ def _is_name(word: str) -> bool:
     )
 
 
-# Others must have said something nearer by this much than the person who is asked about. Chosen on
+# How much nearer another person's statement is than any of the person who is asked about. Chosen on
 # LoCoMo (benchmarks/LOG.md).
 _MUCH_NEARER = 0.12
 # "Caroline, I went to Oslo", "Thanks, Caroline!" speak to her, not of her.
@@ -303,8 +305,8 @@ _ADDRESS = re.compile(r"(?:^|(?<=[,.!?] ))(?:\w+ )?\w+(?=[,.!?])")
 
 
 def unsaid(question: str, statements: Sequence[Statement]) -> str:
-    """The speaker that is asked about, where what comes near is what others said of themselves;
-    empty where it is not, and where no one speaker is asked about."""
+    """The one speaker that is asked about, if only what others said of themselves comes near; empty
+    otherwise, and where the question names no speaker or several."""
     speakers = [speakers_of(name, None) for name in {s.said_by for s in statements}]
     named = named_speakers(question, speakers)
     if len(named) != 1:

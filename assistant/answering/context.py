@@ -1,10 +1,10 @@
 """The dated memory that a language model reads: from the rounds that were found to a text within a
 token budget.
 
-What is delivered of a round is chosen apart from how rounds were ranked (LongMemEval, section 4).
+What is shown of a round does not depend on how rounds were ranked (LongMemEval, section 4).
 Beside a round stands what is certain of it: the days that "yesterday" and "last week" name, and
-which of its statements hold no longer. A model reads both out of the text with some effort, and now
-and then wrongly. What rules can only guess at is left to the model.
+which of its statements hold no longer. A model could work out both from the text, but now and then
+gets them wrong. What rules can only guess at is left to the model.
 """
 
 import asyncio
@@ -108,7 +108,7 @@ class Context:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """Ids of all rounds of which it has words, those in it first."""
+        """Ids of all rounds whose words it contains, those shown as rounds first."""
         pinned = (one.round_id for one in self.pinned)
         requests = (one.round_id for one in self.requests)
         return tuple(dict.fromkeys([*self.ids, *pinned, *requests, *self.beside]))
@@ -121,8 +121,8 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What a context is built for, and from what beside the passages. `requests` are standing ones,
-    they and what is pinned the newest first."""
+    """The question that a context is built for, and what it is built from beside the passages.
+    `requests` are standing requests; they and `pinned` are in order, the newest first."""
 
     question: str
     asked_at: datetime
@@ -134,7 +134,7 @@ class ContextRequest:
     language: Language = ENGLISH
     computed_help: bool = True
     at_odds: Mapping[str, Sequence[AtOdds]] = field(default_factory=dict)
-    """By round, what of it later statements deny or have changed."""
+    """The statements of each round, by its id, that later statements deny or change."""
 
 
 def build_context(
@@ -189,16 +189,16 @@ def _whose(record: Record) -> Beside:
 
 # A round much farther from the question than the best one cannot help (benchmarks/LOG.md).
 _HELPS = 0.1
-# Shares of the floor for questions of general knowledge: the best round is surely near from the
-# first one on; up to there rounds nearer than the second one may help.
+# Shares of the floor, for questions of general knowledge. From the first share on the best round is
+# surely near, and all rounds may help. Below it only rounds nearer than the second share may help.
 _SURELY_NEAR, _MAY_HELP = 1.2, 0.5
-# Characters of each side that a round of "Sounds good." and "You're welcome!" has at most.
+# The most characters of each side of a round such as "Sounds good." and "You're welcome!".
 _IDLE = 160
-# Rounds that come with their neighbours where replies are asked for.
+# How many of the best rounds come with their neighbours where replies are asked for.
 _WITH_NEIGHBOURS = 1
-# How sure a statement has to be that it puts another right.
+# How sure it has to be that a statement corrects another one.
 _CORRECTS = 0.5
-# Characters that are cut and counted in the time in which rules read one.
+# For `aside`: this many characters are cut and counted while rules read one.
 _COUNTED = 8
 
 
@@ -250,8 +250,8 @@ def _is_idle(round: Round, language: Language) -> bool:
 
 
 def _helping(recalled: Sequence[Recalled], asked: Asked, near: float) -> list[Recalled]:
-    """Rounds that may help, in their order: near enough to the best one, or all of them where many
-    make up the answer; of a question of general knowledge what is near itself."""
+    """The rounds that may help, in their order: those near enough to the best one, or all where
+    many make up the answer. For a question of general knowledge they must be near in meaning."""
     helping = _near(recalled, near) if asked.impersonal else list(recalled)
     if asked.overview or asked.counts or asked.orders:
         return helping
@@ -260,8 +260,8 @@ def _helping(recalled: Sequence[Recalled], asked: Asked, near: float) -> list[Re
 
 
 def _near(recalled: Sequence[Recalled], floor: float) -> list[Recalled]:
-    """All rounds where the best one is surely near in meaning, none where it is not near, and some
-    where it barely is. Words alone may be anybody's."""
+    """All rounds if the best one is surely near in meaning, none if it is not near, and some if it
+    barely is. Shared words alone do not count: anybody may use them."""
     meanings = [one.signals.get("dense") or one.similarity for one in recalled]
     best = max(meanings, default=0.0)
     if best < floor:
@@ -273,8 +273,8 @@ def _near(recalled: Sequence[Recalled], floor: float) -> list[Recalled]:
 async def _delivered(
     store: MemoryReader, recalled: Sequence[Recalled], unit: Unit, *, about_replies: bool
 ) -> list[Passage]:
-    """The passages. Of what the assistant said, the best come with their neighbours: a request that
-    follows on ("shorter, please") shares no word with a question about its reply."""
+    """The passages. If replies are asked for, the best rounds come with their neighbours: a request
+    that follows on ("shorter, please") shares no word with a question about its reply."""
     first = _WITH_NEIGHBOURS if about_replies and unit is Unit.ROUND else 0
     return [
         *await delivered(store, recalled[:first], Unit.WINDOW),
@@ -316,7 +316,7 @@ _MOST = 8
 
 
 def beside(record: Record, language: Language, odds: Sequence[AtOdds] = ()) -> Beside:
-    """What stands beside a round, of which some is at odds with later ones."""
+    """What stands beside a round; `odds` are its statements that are at odds with later ones."""
     gone = [(fact, fact.superseded_by) for fact in record.facts if fact.superseded_by]
     apart = [(fact, link) for fact, link in gone if _contradicts(record, link, language)]
     replaced = [_printed(fact.text, link) for fact, link in gone if (fact, link) not in apart]
@@ -325,7 +325,7 @@ def beside(record: Record, language: Language, odds: Sequence[AtOdds] = ()) -> B
         (contradicted if one.is_denied else replaced).append(_printed(one.text, one.by))
     quoting = is_quoting(record)
     return Beside(
-        # Of a quoted text nobody knows when it was written.
+        # Nobody knows when a quoted text was written, so "yesterday" in it names no day.
         days=() if quoting else _days(record, language),
         replaced=tuple(replaced[:_MOST]),
         contradicted=tuple(contradicted[:_MOST]),
@@ -337,13 +337,13 @@ def beside(record: Record, language: Language, odds: Sequence[AtOdds] = ()) -> B
 
 
 def _days(record: Record, language: Language) -> tuple[str, ...]:
-    """The days of the user's words."""
+    """The days that the user's words name."""
     round = record.round
     said = f"{language.name} {round.session_date.isoformat()} {round.user_text}"
     return _DAYS.of(said, lambda: _counted(round, language))
 
 
-# The same rounds are read for question after question. A few hundred bytes each.
+# Cached, as the same rounds are read for question after question. An entry has a few hundred bytes.
 _DAYS = ByDigest[tuple[str, ...]](20_000)
 
 
@@ -360,8 +360,9 @@ def _print(days: Days) -> str:
 
 
 def _contradicts(record: Record, link: FactLink, language: Language) -> bool:
-    """Whether two statements of one day cannot both hold, of which none puts the other right or
-    tells of a change. A model that linked them has read that it does."""
+    """Whether a statement and what replaced it contradict each other: a rule linked them, they are
+    of one day, and the newer one neither corrects the other nor tells of a change. A model that
+    linked them has read a correction or a change."""
     if link.by != "rule" or link.said_at.date() != record.round.session_date.date():
         return False
     newer = language.stated(link.text)

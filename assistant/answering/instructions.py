@@ -1,4 +1,4 @@
-"""The instructions around a memory, by what is asked of the model: each with what it is given."""
+"""The instructions around a memory: a class for each prompt, with the values that it is given."""
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
@@ -9,9 +9,9 @@ from assistant.prompts.prompt_file import Prompt, explained, load_prompt
 
 @dataclass(frozen=True, slots=True)
 class _Instructions:
-    """What a prompt is given, already fenced: today with its weekday, and the fields of each.
+    """The values of a prompt, already fenced: today with its weekday, and fields of the subclass.
 
-    `marks` are those that stand in it: no other is explained.
+    `marks` are the marks that occur in the memory: the prompt explains only these.
     """
 
     prompt: ClassVar[Prompt]
@@ -33,7 +33,7 @@ class BesideInput(_Instructions):
 
 @dataclass(frozen=True, slots=True)
 class DirectInput(_Instructions):
-    """The memory."""
+    """The memory, for an answer at once."""
 
     prompt = load_prompt("direct")
     memory: str
@@ -50,7 +50,7 @@ class ChainOfNoteInput(_Instructions):
 
 @dataclass(frozen=True, slots=True)
 class NoteInput(_Instructions):
-    """One round."""
+    """One round, for a note on it."""
 
     prompt = load_prompt("note")
     round: str
@@ -58,7 +58,7 @@ class NoteInput(_Instructions):
 
 @dataclass(frozen=True, slots=True)
 class AnswerFromNotesInput(_Instructions):
-    """Notes on several rounds."""
+    """Notes on several rounds, for an answer from them."""
 
     prompt = load_prompt("answer_from_notes")
     notes: str

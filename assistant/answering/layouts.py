@@ -2,8 +2,8 @@
 
 What was said in one session on one day stands under that day and its age, oldest first, so that
 the model need not count days: a session may last for weeks. Beside a round stands what is certain
-of it, and not in its text: the days that its words name, and what of it holds no longer.
-Lengths of time are put in words: arithmetic that a language model should not have to do.
+of it but not in its text: the days that its words name, and which statements hold no longer.
+Lengths of time are put in words, as a language model should not have to do arithmetic.
 """
 
 from calendar import monthrange
@@ -20,7 +20,7 @@ from memory_store import Round, is_anothers
 
 
 def head(first: Shown, asked_at: datetime, timed: Collection[date] = ()) -> dict[str, str]:
-    """The day of rounds and its age, counted by day; on some days also the time of the first."""
+    """The day of rounds and how long ago it was; on a day in `timed` also the first one's time."""
     said_on = first.record.round.session_date
     at = f" {said_on:%H:%M}" if said_on.date() in timed else ""
     return {
@@ -30,8 +30,8 @@ def head(first: Shown, asked_at: datetime, timed: Collection[date] = ()) -> dict
 
 
 def days_with_times(rounds: Iterable[Round]) -> frozenset[date]:
-    """The days on which there was more than one session, and not at the same time: only there does
-    the time of day tell anything."""
+    """The days on which sessions were held at different times: only on these does the time of day
+    tell anything."""
     sessions = defaultdict[date, dict[str, time]](dict)
     for round in sorted(rounds, key=lambda one: one.session_date):
         said_on = round.session_date
@@ -41,28 +41,26 @@ def days_with_times(rounds: Iterable[Round]) -> frozenset[date]:
 
 _CLOSED = "]},"
 DAYS, REPLACED, CONTRADICTED = "days", "replaced", "contradicted"
-"""What stands beside a round goes by these names; the prompts explain them."""
+"""The names of what stands beside a round; the prompts explain them."""
 _NOBODY = ("", "system", "developer", "tool", DAYS, REPLACED, CONTRADICTED)
 QUOTING = ", quoting a text"
-"""Stands behind the name of who sent a message with another's words; the prompts explain it."""
+"""Follows the name of a speaker whose message has another's words; the prompts explain it."""
 SEVERAL, CUT = "several people", "cut"
-"""What the prompts call names in place of "user", and messages that are not whole."""
+"""The marks for names in place of "user", and for messages that are not whole."""
 
 
 class Written(Protocol):
     """A way to write memory down."""
 
     def heading(self, head: Mapping[str, str]) -> str:
-        """What a session's day begins with, and what ends it."""
+        """The text that opens one day of a session, and the text that closes it."""
 
     def sides(self, shown: Shown) -> list[str]:
-        """What each side of a round said, and what stands beside it; joined, they are the round.
-
-        Cut where no token reaches across, so that a side takes as many tokens anywhere.
-        """
+        """The texts of each side of a round and of what stands beside it; joined, they are the
+        round. They are split where no token reaches across, so that their tokens can be added."""
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
-        """All of it."""
+        """The whole memory as text: the rounds by day, then the `extras` by name."""
 
 
 class _AsJson:
@@ -201,7 +199,7 @@ def _are_several(shown: Sequence[Shown]) -> bool:
 
 
 def _one_line(entry: Mapping[str, Any]) -> str:
-    """The fields of an entry, of which none ends before its end."""
+    """The fields of an entry, joined by semicolons; those within a value become commas."""
     fields = {name.replace("_", " "): str(value) for name, value in entry.items()}
     return "; ".join(f"{name}: {value.replace(';', ',')}" for name, value in fields.items())
 
@@ -218,7 +216,7 @@ def whole_months(first: date, last: date) -> tuple[int, int]:
 
 
 def print_span(first: date, last: date) -> str:
-    """The same span in days, weeks and months: `45 days (6 weeks 3 days; 1 month 15 days)`.
+    """The span in days, and in weeks and months: `45 days (6 weeks 3 days; 1 month 15 days)`.
 
     Weeks and months are added where there is at least one of them; the order of the days does not
     matter.

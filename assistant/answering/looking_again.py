@@ -1,8 +1,8 @@
 """A language model that may look into memory again before it answers.
 
-To its reader it is a model like any other: its calls of the memory's tools are answered here, and
-only what it says at last leaves. What it looks for is told as reasoning, which is no part of the
-answer. Tools of the client's own are offered beside ours; their calls leave as they came.
+Its reader uses it like any other model: its calls of the memory's tools are answered here, and do
+not leave. What it looks for is streamed as reasoning, which is no part of the answer. The client's
+own tools are offered beside ours; calls of them are passed on to the client.
 """
 
 import json
@@ -18,10 +18,10 @@ from assistant.errors import PromptRefused, PromptTooLong
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts, merge
 
 _MORE_THAN_WORDS = ("functions", "logprobs", "audio")
-# So much of a reply is held back until it is clear that no call follows: models say that they will
-# look before they do.
+# How many characters of a reply are held back before it flows: models often say that they will look
+# into memory before they call a tool.
 _HELD = 80
-# More calls than any limit allows: none is made any more.
+# A number of calls above any limit, after which no more are made.
 _NEVER = 1 << 30
 
 
@@ -50,7 +50,7 @@ class LookingModel:
         self.refuses_tools = False
         """Whether the model turned out to take no tools; it answered without them."""
         self.looking_ms = 0.0
-        """Milliseconds until it had looked for the last time."""
+        """Milliseconds from the start to the end of its last look."""
         self._model = model
         self._tools = tools
         self._limits = limits
@@ -63,7 +63,7 @@ class LookingModel:
         return self._model.identity
 
     async def close(self) -> None:
-        """The model goes on being used by others."""
+        """Do nothing: the model is still used by other answers."""
 
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]
@@ -96,8 +96,8 @@ class LookingModel:
             self.looking_ms = (time.monotonic() - self._started) * 1000
 
     def _can_do_with_less(self, refused: PromptRefused, theirs: set[str]) -> bool:
-        """Whether the request is worth sending again: without what was found, where that is too
-        much beside the rest, or without tools, which some servers do not take at all."""
+        """Whether to send the request again: without what was found, if that made the prompt too
+        long, or without tools, which some servers do not take at all."""
         if isinstance(refused, PromptTooLong):
             can = 0 < self._made < _NEVER
             self._made = _NEVER
@@ -114,8 +114,8 @@ class LookingModel:
         return self._made < self._limits.calls and not self._tools.is_spent
 
     def _offered(self, options: Mapping[str, Any], *, may_look: bool) -> dict[str, Any]:
-        """The options, with our tools. Where none may be called any more they are still named:
-        some servers refuse calls in a conversation without tools."""
+        """The options, with our tools. They stay named when no more calls are allowed: some
+        servers refuse a conversation that has calls but names no tools."""
         own = list(options.get("tools") or ())
         if self.refuses_tools or (own and not may_look):
             return dict(options)
@@ -144,17 +144,17 @@ class _Reply:
         self._theirs = theirs
         self._held = ""
         self.flows = False
-        """Whether its text leaves as it comes."""
+        """Whether its text is passed on as it comes."""
         self._told: dict[str, Any] = {}
 
     @property
     def held(self) -> str:
-        """What was held back of its text."""
+        """The part of its text that was held back."""
         return "" if self.flows else self._held
 
     @property
     def calls(self) -> Sequence[Mapping[str, Any]]:
-        """Its calls of tools; not all servers number them."""
+        """Its calls of tools, each with an id: not all servers give one."""
         calls = Message("assistant", "", self._told).calls
         return [{**call, "id": call.get("id") or f"call_{n}"} for n, call in enumerate(calls)]
 
@@ -165,7 +165,7 @@ class _Reply:
 
     @property
     def looks(self) -> Sequence[Mapping[str, Any]]:
-        """Its calls of ours, where it has no others: these have to leave first."""
+        """Its calls of our tools; none where it also calls the client's, which go to the client."""
         return [] if self.others else self.calls
 
     @property
@@ -179,7 +179,7 @@ class _Reply:
         )
 
     def shown(self, piece: Piece) -> Piece | None:
-        """What of a piece leaves at once."""
+        """The part of a piece that is passed on at once; None where there is none."""
         self.tokens = piece.tokens or self.tokens
         self.finish_reason = piece.finish_reason or self.finish_reason
         self._held += piece.text

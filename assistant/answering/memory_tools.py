@@ -1,9 +1,8 @@
 """The tools by which a language model looks into memory again before it answers.
 
 They search for the user who asks, on the days and under the labels of the question, and nowhere
-else. What they find is written down as the first memory is, under the same fence, and no round
-twice. Their names and descriptions, which a model reads, are in
-`assistant/prompts/memory_tools.json`.
+else. Results are written and fenced like the first memory, and no round is shown twice. The names
+and descriptions of the tools, which a model reads, are in `assistant/prompts/memory_tools.json`.
 """
 
 import json
@@ -38,17 +37,17 @@ from memory_store import (
 from memory_store.language import LONGEST_QUERY
 from memory_store.scheduler import aside
 
-# Rounds that are searched for those of some days or of one speaker, and shown at most.
+# The rounds that a call searches, shows if it names no limit, and shows at most.
 _SEARCHED, _USUAL_LIMIT, _MOST = 200, 10, 40
-# What is found is at least so near, as a share of the nearest.
+# The least nearness of a round that is found, as a share of the nearest one's.
 _NEAR = 0.4
-# Of how many rounds a fact is looked for.
+# In how many rounds a fact is looked for.
 _ROUNDS_OF_FACTS = 10
-# Tokens of one result, and so few that nothing worth reading has room.
+# The most tokens of one result, and the fewest in which anything worth reading has room.
 _LONGEST_RESULT, _LEAST_TOKENS = 3000, 300
-# What stands around the rounds of a result: how many they are, and what their marks mean.
+# Tokens around the rounds of a result, for their number and what their marks mean.
 _FRAME = 200
-# Reading a round for its days takes as long as cutting so many characters of it.
+# For `aside`: this many characters are cut and counted while rules read one.
 _READ = 8
 
 
@@ -79,7 +78,7 @@ class _Refused(Exception):
 
 
 class MemoryTools:
-    """The memory of one question. `looks` says what was looked for, and what that found."""
+    """The memory of one question. `looks` lists what was looked for, with what was found."""
 
     def __init__(
         self,
@@ -99,7 +98,7 @@ class MemoryTools:
         self._count = count
         self._layout = layout
         self._explained: set[str] = set()
-        """The marks that a result has explained: what was read first may have had none of them."""
+        """The marks that a result has explained: the first memory may not have had them."""
         self.looks: list[Look] = []
 
     @property
@@ -146,7 +145,7 @@ class MemoryTools:
     async def _words(self, given: Mapping[str, Any]) -> str:
         words, speaker = _text(given, "text"), _text(given, "speaker", "user").casefold()
         page = await self._store.listed(replace(self._listing(given), text=words))
-        # Replies that take a name up hide what was said about it.
+        # Replies that only repeat a name would hide what the speaker said about it.
         found = [one for one in page.records if words.casefold() in _said_by(speaker, one.round)]
         portions = ABOUT_REPLIES if speaker == "assistant" else MESSAGES
         every = [Recalled(one, 0.0) for one in found]
@@ -177,7 +176,7 @@ class MemoryTools:
         return await self._written("read_session", name, every, MESSAGES, **_not_read(page))
 
     def _listing(self, given: Mapping[str, Any]) -> Listing:
-        """All that is known of the days that a call names, oldest first."""
+        """The listing of all rounds on the days that a call names, oldest first."""
         return Listing(
             self._question.user_id,
             self._days(given),
@@ -201,7 +200,7 @@ class MemoryTools:
         return "\n".join([fenced_json({"history": len(said)}), *map(_step, said)])
 
     async def _steps(self, fact: str) -> Sequence[Step]:
-        """All values of what the user's nearest fact tells."""
+        """All values over time of what the user's fact nearest to `fact` tells."""
         recall = await self._store.recall(self._query(fact, _ROUNDS_OF_FACTS))
         told = [(one, own) for one in recall.rounds for own in one.record.facts if own.is_users]
         if not told:
@@ -239,8 +238,8 @@ class MemoryTools:
         limit: int = _SEARCHED,
         **others: int,
     ) -> str:
-        """The first of the rounds that are new and fit, after how many were found and how many of
-        them were shown before."""
+        """The result as text: the numbers of rounds found, shown and shown before, then the first
+        of the new rounds, as many as fit."""
         question, language = self._question, self._store.language
         new = [one for one in found if one.record.id not in self._shown]
         before = len(found) - len(new)
@@ -267,7 +266,7 @@ class MemoryTools:
         return max(0, min(_LONGEST_RESULT, self._left))
 
     def _days(self, given: Mapping[str, Any]) -> Days:
-        """The days that a call names, of those that are known."""
+        """The days that a call names, cut to those that the question may search."""
         first, last = _day(given, "from"), _day(given, "to")
         if first and last and first > last:
             raise _Refused("from is after to")
@@ -278,7 +277,7 @@ class MemoryTools:
 
 
 def _said_by(speaker: str, round: Round) -> str:
-    """What the speaker said in a round, without regard to case; nothing where they were not there.
+    """What the speaker said in a round, case-folded; empty where they did not speak.
 
     A name counts before "user" and "assistant", which may be somebody's name.
     """
@@ -306,7 +305,7 @@ def _is_of(record: Record, days: Days, speaker: str) -> bool:
 
 
 def _summed_up(session: SessionSummary, days: Days) -> Mapping[str, Any] | None:
-    """A session, as far as it was held on these days."""
+    """The entry of a session, as far as it was held on these days; None if it was not."""
     held = sorted(day for day in session.days if days.within(Days(day, day)))
     if not held:
         return None

@@ -1,6 +1,6 @@
 """The language model's reader: direct, with notes before the answer, or with a call for each note
-(LongMemEval, section 5.5). Only the answer leaves as text; notes go to the trace, and beside the
-answer while it is waited for.
+(LongMemEval, section 5.5). Only the answer leaves as text. Notes go to the trace, and are streamed
+apart from the answer while a client waits for it.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -67,7 +67,7 @@ class ModelReader:
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. Raises the model's errors, `BadModelReply` for an empty answer.
 
-        A model that cannot read so much is shown half as much of the memory, and half of that.
+        If the prompt is too long for the model, it is sent again with half of the memory each time.
         """
         plan = self._plan
         while True:
@@ -130,7 +130,7 @@ class ModelReader:
     def _tools(
         self, question: Question, plan: ReadingPlan, prepared: "_Prepared"
     ) -> MemoryTools | None:
-        """The tools to look again with, where the model may and where that may help."""
+        """The tools to look again with; None if the model may not, or if that hardly helps."""
         if question.recalled is None or plan.look_again is LookAgain.OFF or self._refuses_tools:
             return None
         if plan.look_again is LookAgain.AUTO and not _wants_more(question):
@@ -141,7 +141,7 @@ class ModelReader:
         return MemoryTools(self._store, question, prepared.shown, tokens, self._count, layout)
 
     async def _prepared(self, question: Question, plan: ReadingPlan) -> "_Prepared":
-        """The request to the model, after whatever has to be read before."""
+        """The request to the model, with the memory or the notes that it reads."""
         if question.recalled is None:
             return _Prepared(question.messages)
         context = await read_memory(self._store, question, question.recalled, plan, self._count)
@@ -174,7 +174,7 @@ class ModelReader:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A prompt ready to be sent, how its reply is told apart, and the trace so far."""
+    """A prompt ready to be sent, the filter that splits notes from the reply, and the trace."""
 
     messages: Sequence[Message]
     shown: Sequence[str] = ()
@@ -184,7 +184,7 @@ class _Prepared:
 
 
 class _Last:
-    """The reply as a whole, as its pieces tell it."""
+    """The reply as a whole, gathered from its pieces."""
 
     def __init__(self) -> None:
         self.tokens: TokenCounts | None = None
@@ -197,7 +197,7 @@ class _Last:
         return Message("assistant", "", self._told).calls
 
     def parted(self, notes: str) -> str:
-        """Notes, apart from what the model thought before them: both are told alike."""
+        """Notes, after a blank line where reasoning came before: both are streamed alike."""
         return f"\n\n{notes}" if self._told.pop("reasoning_content", "") else notes
 
     def see(self, piece: Piece) -> None:
@@ -208,13 +208,13 @@ class _Last:
         self.finish_reason = piece.finish_reason or self.finish_reason
 
 
-# What is nearest is no nearer than this where little is known of what is asked.
+# If the nearest round is less near than this, little is known of what is asked.
 _NEAR = 0.5
 
 
 def _wants_more(question: Question) -> bool:
     """Whether one recall may well be too little: many rounds are wanted, or none is near. A program
-    that brings tools or a format of its own gets no others beside them."""
+    that brings tools or a format of its own gets no tools of ours."""
     if question.is_passed_on:
         return False
     asked = question.asked

@@ -1,9 +1,9 @@
 """Chain-of-Note: notes before the answer, in the same call or in a call for each round.
 
-An answer may have to end at a text, or after so many tokens, because the caller said so. A model
-that answers at once is told itself. One that writes notes first is not: a text to stop at would end
-it within its notes, and a limit would leave nothing for the answer. The answer's tokens are counted
-as four characters each.
+A caller may want the answer to end at a stop text or after a number of tokens. A model that answers
+at once is told so. A model that writes notes first is not: a stop text would end its reply within
+the notes, and a limit would leave nothing for the answer. So its answer is cut here, with four
+characters counted as a token.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from assistant.models.token_counter import CHARACTERS_PER_TOKEN
 from assistant.prompts.fence import fenced_text
 
 MARKER = "ANSWER:"
-"""What the prompt asks for; decorations are tolerated."""
+"""The marker before the answer, as the prompt asks for it; decorations are tolerated."""
 
 # Models decorate the marker: "**ANSWER:**", "### Answer:".
 _MARKER_LINE = re.compile(r"(?:^|\n)[ \t#*_>`]*answer[*_` ]*:[*_`]*[ \t]*\n?", re.I)
@@ -38,8 +38,8 @@ _MARKER_WORD = "answer"
 
 
 class NotesFilter:
-    """Feed it the reply piece by piece; it gives back the pieces of the answer, and those of the
-    notes when they are taken."""
+    """Splits a reply that comes piece by piece: `feed` returns pieces of the answer, and `take`
+    pieces of the notes."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -58,7 +58,7 @@ class NotesFilter:
         """The answer text that this piece lets through; empty while notes are written."""
         if self._notes is not None:
             return self._trimmed(piece)
-        # A marker whose line just ended waits for what follows it: its line is looked at again.
+        # A marker at the end waits for what follows it, so the last line is searched again.
         line = self._last_line()
         self._held += piece
         match = _MARKER_LINE.search(self._held, line)
@@ -70,9 +70,9 @@ class NotesFilter:
     def take(self) -> str:
         """The notes that are sure by now and were not taken before, without the word "notes".
 
-        Until the marker comes, a reply that does not begin with that word may be all answer, and
-        nothing of it is taken. Of one that does, the answer is taken for notes where no marker at
-        the beginning of a line tells it: `finish` gives it once more, as the answer.
+        Until the marker comes, a reply that does not begin with that word may be all answer, so
+        nothing of it is taken. If it begins so, and no line begins with a marker, its answer is
+        taken as notes, too: `finish` then returns the answer once more.
         """
         heading = _NOTES_LINE.match(self._held)
         if heading is None and self._end is None:
@@ -82,7 +82,7 @@ class NotesFilter:
         return self._held[begin : self._taken]
 
     def _end_of_notes(self) -> int:
-        """Where they end for sure: before a last line that may turn out to be the marker."""
+        """Where the notes surely end: before a last line that may turn out to be the marker."""
         if self._end is not None:
             return self._end
         line = self._last_line()
@@ -90,13 +90,13 @@ class NotesFilter:
         return line if _MARKER_WORD.startswith(begun) else len(self._held)
 
     def _last_line(self) -> int:
-        """Where the last line that is not empty begins, with the end of the one before."""
+        """The place of the line break before the last line that is not empty, else 0."""
         return max(0, self._held.rstrip().rfind("\n"))
 
     def finish(self, *, cut: bool = False) -> str:
         """What is left when the reply ends: nothing, or the answer in a reply without the marker.
 
-        `cut` says that the reply ended before its end, so that notes at its end are no answer.
+        `cut` says that the reply was cut off, so that notes at its end are no answer.
         """
         if self._notes is not None:
             return ""
@@ -123,7 +123,7 @@ class NotesFilter:
 def _without_notes(reply: str, cut: bool) -> str:
     """The answer of a reply without the marker: its last paragraph if it began with notes.
 
-    Empty when there are nothing but notes.
+    Empty if there is nothing but notes.
     """
     if not _NOTES_LINE.match(reply):
         return reply.strip()
@@ -131,11 +131,11 @@ def _without_notes(reply: str, cut: bool) -> str:
     return paragraphs[-1] if len(paragraphs) > 1 and not cut else ""
 
 
-# A call for each round: more than these cost more than they find.
+# At most this many rounds get a call each: further calls cost more than they find.
 _MOST_ROUNDS = 20
 _AT_ONCE = 4
 _NOTHING = "nothing"
-# Notes say in their own words what the other marks do.
+# The marks that an answer from notes needs; notes say in their own words what the others mean.
 _MARKS_OF_NOTES = {STANDING, PINNED, SEVERAL, CONTRADICTED}
 
 
@@ -156,7 +156,7 @@ class Notes:
     requests: tuple[StandingRequest, ...]
     pinned: tuple[Pinned, ...]
     marks: frozenset[str]
-    """Those of the rounds and requests that count in an answer from notes, too."""
+    """The marks of the rounds and requests that an answer from notes needs, too."""
     read: tuple[str, ...]
     dropped: tuple[str, ...]
     tokens: TokenCounts
@@ -255,13 +255,14 @@ def for_notes(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_notes_before(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a reply that begins with notes: its limit has room for them."""
+    """The options for a reply that begins with notes: no stop text, and a limit with room for
+    the notes."""
     limits = [(name, options[name] + _NOTES_TOKENS) for name in LIMITS if options.get(name)]
     return for_notes(options) | dict(limits[:1])
 
 
 class AnswerEnd:
-    """Feed it the answer piece by piece; it gives back what comes before the end."""
+    """Ends an answer that comes piece by piece, at a stop text or at the limit of tokens."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.reason: str | None = None
@@ -286,12 +287,12 @@ class AnswerEnd:
         return shown
 
     def finish(self) -> str:
-        """The text that was held back, when the reply ends without its being the end."""
+        """The text held back as the possible beginning of a stop text, when the reply ends."""
         held, self._held = self._held, ""
         return "" if self.reason else self._within_limit(held)
 
     def _begun(self, text: str) -> int:
-        """How many of the last characters may begin a text to stop at."""
+        """How many characters at the end of the text may begin a stop text."""
         lengths = [
             n for stop in self._stops for n in range(1, len(stop)) if text.endswith(stop[:n])
         ]

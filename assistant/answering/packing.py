@@ -1,12 +1,12 @@
 """Which rounds fit a token budget, and how much of each reply.
 
 People state facts in a few words and assistants answer at length, so the user's sides go first: the
-rounds that were found, best first, up to a share of the budget. Their replies are cut to the
-nearest sentences, and so are long messages behind their beginning: what follows is mostly pasted.
+rounds that were found, best first, up to a share of the budget. Replies are cut to the sentences
+nearest to the question, and so are long messages after their beginning: the rest is mostly pasted.
 What is left buys a few of the best rounds whole. A question about what the assistant said gets more
-of the replies. An order of what was said has no use for them, and as many messages as fit; a
-summary is half messages, half what the replies begin with. What is left then goes to rounds that
-had to wait. Shares and lengths were chosen on evidence in context (benchmarks/LOG.md).
+of the replies. An order of what was said gets no replies, and as many messages as fit; a summary
+is half messages, half beginnings of replies. What is left then goes to rounds that did not fit
+before. Shares and lengths were chosen on evidence in context (benchmarks/LOG.md).
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ _CUT_REPLY = 160
 # sentences of the rest that are nearest to the question.
 _LONG = 600
 _BEGINNING = 420
-# A best round over the whole budget is cut itself: nothing else could be shown beside it.
+# The characters counted as a token where the best round alone is over the budget and is cut.
 _CHARACTERS_PER_TOKEN = 3
 
 
@@ -44,15 +44,15 @@ class Portions:
     cut_rounds: float
     """The share of the budget for rounds that are cut; the rest is for whole replies."""
     whole_rounds: int
-    """So many of the best are shown whole, whatever comes after them."""
+    """How many of the best rounds are shown whole, whatever comes after them."""
     cut_replies: int
-    """Of so many of the best, the nearest sentences of the reply are shown: farther down, what the
-    user said of another round is worth more."""
+    """Of how many of the best rounds the nearest sentences of the reply are shown: farther down,
+    what the user said in another round is worth more."""
     begun_replies: int | None
-    """Of so many of the best, what is left buys the reply, cut like a long message; of all where
-    `None`."""
+    """For how many of the best rounds what is left buys the reply, cut like a long message; `None`
+    means all."""
     whole_replies: int | None
-    """Of so many of the best, what is left then buys the whole reply; of all where `None`."""
+    """For how many of the best rounds what is left then buys the whole reply; `None` means all."""
 
 
 USUAL = Portions(cut_rounds=0.9, whole_rounds=1, cut_replies=20, begun_replies=0, whole_replies=6)
@@ -70,11 +70,11 @@ class Beside:
     """What is certain of a round, to be written beside it."""
 
     days: tuple[str, ...] = ()
-    """Words that name days only from the day they were said on, each with the days."""
+    """Words such as "yesterday", which name days relative to when they were said, with the days."""
     replaced: tuple[str, ...] = ()
     """Statements that hold no longer, each with what replaced it."""
     contradicted: tuple[str, ...] = ()
-    """Statements of which another one says otherwise, each with that one."""
+    """Statements that another one contradicts, each with this other one."""
     is_quoting: bool = False
     """Whether what the user said is surely another's words."""
     rounds: tuple[str, ...] = ()
@@ -163,7 +163,7 @@ class _Packing:
         self._headings: set[tuple[str, date]] = set()
         self._costs: dict[str, int] = {}
         self._cuts: dict[str, Shown] = {}
-        """What was cut, in the order of rank."""
+        """The rounds as they are when cut, in the order of rank."""
         self._near = shared_with(question)
         self._beside = beside
         self._budget = budget
@@ -177,7 +177,8 @@ class _Packing:
         return self._budget.tokens - self._left
 
     def place(self, passage: Passage, rank: int) -> None:
-        """Put a passage in: whole where it is more than its round, cut where it is not."""
+        """Put in a passage: whole if it has several rounds, else its round, cut unless it is one of
+        the best."""
         if len(passage.around) > 1 and self._take([self.whole(r) for r in passage.around]):
             return
         record = passage.found
@@ -189,26 +190,26 @@ class _Packing:
             self._take([self._squeezed(record)], force=True)
 
     def widen(self, most: int | None, widest: Callable[[Record], Shown]) -> None:
-        """Spend what is left on the replies of so many of the best."""
+        """Spend what is left on the replies of the first `most` rounds, or of all for `None`."""
         for id, shown in islice(self.shown.items(), most):
             if shown.is_whole:
                 continue
             wide = widest(shown.record)
             left = self._left + self._costs[id]
-            # Counting the tokens of long replies that cannot fit is most of the work.
+            # Counting tokens is most of the work: it is left out for replies that cannot fit.
             if _may_fit([wide], left) and (cost := self._budget.round_cost(wide)) <= left:
                 self._left = left - cost
                 self._costs[id] = cost
                 self.shown[id] = wide
 
     def fill(self, passage: Passage) -> None:
-        """Put a round in that had to wait."""
+        """Put in a round that did not fit before."""
         if self._portions.begun_replies is None and self._take([self.begun(passage.found)]):
             return
         self._take_cut(passage.found)
 
     def _take_cut(self, record: Record, *, keep: int = 0) -> bool:
-        # Most of the work is to look for the nearest sentences of a round that does not fit whole.
+        # Looking for the nearest sentences is most of the work: skip it if the round cannot fit.
         said = Shown(record, record.round.user_text[:_BEGINNING], "")
         return _may_fit([said], self._left - keep) and self._take([self._cut(record)], keep=keep)
 
@@ -257,8 +258,8 @@ class _Packing:
         return f"{beginning} {self._nearest(text[len(beginning) :].lstrip()) or CUT}"
 
     def _nearest(self, text: str) -> str:
-        """The sentences of a long text that have words of the question; without any it says
-        nothing that helps, and stays away."""
+        """The sentences of a long text that are nearest to the question; empty where none of them
+        shares a word with it."""
         if len(text) <= _CUT_REPLY:
             return text
         kept = excerpt(text, self._near, _CUT_REPLY, leads=False)
@@ -272,8 +273,8 @@ class _Packing:
 
 
 def _may_fit(rounds: Sequence[Shown], tokens: int) -> bool:
-    """Whether counting the tokens is worth while: no tokenizer joins words, and every word but the
-    last has a space after it."""
+    """Whether the texts may fit, so that counting their tokens is worthwhile. No tokenizer joins
+    words, and a word with the space after it has at least two characters."""
     texts = [text for shown in rounds for text in (shown.user_text, shown.assistant_text)]
     if sum(map(len, texts)) < 2 * tokens:
         return True
@@ -319,7 +320,7 @@ def excerpt(text: str, near: Nearness, limit: int, *, leads: bool = True) -> str
 
 
 class Apart(Protocol):
-    """What stands apart from the rounds."""
+    """Something that is shown apart from the rounds, such as what is pinned."""
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -330,7 +331,7 @@ _Apart = TypeVar("_Apart", bound=Apart)
 
 
 def fitting(apart: Sequence[_Apart], budget: int, count: TokenCounter) -> list[_Apart]:
-    """The first of them, as many as fit."""
+    """The first entries, as many as fit the budget."""
     kept: list[_Apart] = []
     for one in apart:
         budget -= count(fenced_json(one.entry))

@@ -17,16 +17,16 @@ from memory_store.language import Language, sentences, terms, word_list
 
 # Characters of a passage; a sentence that is longer is one by itself.
 _LONGEST = 320
-# Words: all of a message that is no longer is quoted; of another one the sentence, and where that
-# is short, those around it, up to so many characters.
+# A message of no more words than the first number is quoted whole. Of a longer one the sentence is
+# quoted; around one of no more words than the second, its neighbours up to this many characters.
 _SHORT_MESSAGE, _SHORT_SENTENCE, _SHORT = 25, 6, 160
 
 
 def passages(
     statements: Sequence[Statement], language: Language, *, replies: bool
 ) -> list[Statement]:
-    """Each statement in its passage, without those that an earlier passage holds; replied ones
-    only where `replies` are wanted so."""
+    """Each statement in its passage, without those that an earlier passage holds. Statements of
+    replies get their passage only if `replies` is true."""
     found: list[Statement] = []
     places: defaultdict[tuple[Speaker, str], list[int]] = defaultdict(list)
     parts: dict[str, list[str]] = {}
@@ -58,15 +58,15 @@ def in_passage(
     parts: dict[str, list[str]] | None = None,
 ) -> Statement:
     """The statement with what is needed to understand it: a short message as a whole, else as many
-    of the sentences around; of a reply also the list that it leads to. `parts` keeps the sentences
-    of messages, for other statements of theirs."""
+    of the sentences around it as fit; in a reply also the list that it leads to. `parts` caches the
+    sentences of messages for their other statements."""
     if statement.passage:
         return statement
     if statement.speaker is Speaker.ASSISTANT:
         return _in_reply(statement) if replies else statement
     said = statement.source.record.round.user_text
     if statement.speaker is Speaker.QUOTED and "\n" in said.strip():
-        return statement  # of a text that was pasted, no line is mine
+        return statement  # in a pasted text the lines around it are not the user's
     is_short = len(said.split()) <= _SHORT_MESSAGE
     if not is_short and len(statement.text.split()) > _SHORT_SENTENCE:
         return statement
@@ -89,7 +89,7 @@ def _telling(statement: Statement, language: Language) -> list[str]:
 
 
 def _with_lines(said: str, parts: Sequence[str]) -> str:
-    """The parts of what was said, those on lines of their own on lines of their own."""
+    """The parts of what was said, joined by line breaks where it has them, else by spaces."""
     passage, end = "", 0
     for part in parts:
         begin = max(said.find(part, end), end)
@@ -185,7 +185,7 @@ class AskedItem:
     about: frozenset[int]
 
     def of(self, listed: Listed) -> str | None:
-        """The item at this place; None where the list is too short, or one of something else."""
+        """The item at this place; None if the list is too short, or lists something else."""
         anything = not self.about or self.about & _ANY_ITEM
         if self.place > len(listed.items) or not (anything or self.about & {*terms(listed.lead)}):
             return None
@@ -203,12 +203,12 @@ def asked_item(question: str) -> AskedItem | None:
 
 
 Marks = list[re.Match[str]]
-"""What stands before each item of one list."""
+"""The number or bullet before each item of one list."""
 
 
 def lists_in(text: str) -> list[Listed]:
-    """The lists of a text: numbered from 1 on, each number in a line or after another, or with
-    bullets. A list within another's item is part of that item."""
+    """The lists of a text: with numbers from 1 on, on lines of their own or within a line, or with
+    bullets. A list inside an item of another list is part of that item."""
     found: list[Listed] = []
     end = 0
     every = [marks for marks in (*_numbered(text), *_bulleted(text)) if len(marks) >= _FEWEST]

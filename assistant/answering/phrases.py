@@ -1,7 +1,7 @@
 """The fixed phrases of answers without a model, and what became of a stored message.
 
-What became of a message is kept as its outcome. Memories of earlier versions have none: there, how
-the answer began tells it, here and nowhere else.
+The outcome of a message is stored with it. Rounds that earlier versions stored have none: for them
+alone, and in this module alone, the beginning of the answer tells the outcome.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,8 +55,8 @@ _HOLDS = (OPENING, CLOSEST, OVERVIEW, PARTLY)
 
 
 def outcome_of(round: Round) -> Outcome | None:
-    """What became of a stored message; None where nobody knows. Rounds of earlier versions did not
-    say: their answers began like this."""
+    """The outcome of a stored message; None if it is not known. In rounds of earlier versions the
+    beginning of the answer tells it."""
     if round.outcome:
         return Outcome(round.outcome)
     for beginning, outcome in _BEGINNINGS:
@@ -76,16 +76,16 @@ _LEFT_OUT = {
 
 
 def left_out(counts: Mapping[str, int]) -> str:
-    """How much was not read, as only what still holds of what the user stated counts."""
+    """A line that says how much strict recall left out, by reason; empty if it left out nothing."""
     told = [f"{counts[why]} {words}" for why, words in _LEFT_OUT.items() if counts.get(why)]
     return f"(Left out: {', '.join(told)}.)" if told else ""
 
 
 def never_came_up(names: Sequence[str]) -> str:
-    """Nobody mentioned these."""
+    """The answer that nobody mentioned these names."""
     return f"{ADMITTED} {' and '.join(names)} never came up in what we talked about."
 
 
 def only_from_others(name: str) -> str:
-    """Others said it, this one did not."""
+    """The answer that only others said something of that, not this person."""
     return f"{ADMITTED} I find nothing of that from {name}, only from others."

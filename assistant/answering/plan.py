@@ -1,4 +1,4 @@
-"""How a question is read: the choices of the reading point as one value, and presets of them."""
+"""How a question is read: the choices at the control point of reading as one value, and presets."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from memory_store.language import Asked
 # (benchmarks/LOG.md).
 _TOKENS_A_ROUND = 80
 _LEAST_ROUNDS = 20
-# The same of the many messages of an overview, most of which are short.
+# Tokens of a message in an overview, where most messages are short.
 _TOKENS_A_MESSAGE = 60
 
 
@@ -74,8 +74,8 @@ class ReadingPlan:
     computed_help: bool = True
     """Whether what rules are certain of stands beside rounds, and what cannot help is left out."""
     near: float = 0.0
-    """How similar the best round is at least, for a question of general knowledge to be read with
-    any."""
+    """The least similarity of the best round, for a question of general knowledge to be read with
+    any rounds."""
     look_again: LookAgain = LookAgain.AUTO
     looks: LookLimits = LookLimits()
 
@@ -102,7 +102,7 @@ def _named(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.I)
 
 
-# Models that reason unless they are told not to, by what their makers call them.
+# The names of models that reason unless they are told not to.
 _REASON = (
     r"\bo[1-9]\b|gpt-[5-9](?!.*chat)|gpt-oss",
     r"gemini-(?:2\.5|[3-9]|flash-latest|pro-latest)(?!.*lite)",

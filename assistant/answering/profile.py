@@ -1,9 +1,9 @@
 """What is known of the user: all that they told and that still holds, in groups, the newest first.
 
 No question is like all that somebody told, so nothing is searched for here: the rounds are gone
-through as they were told. What was replaced or put right is left out, what was told twice stands
-there once, and of each group only some is shown, so that the answer stays short however much was
-told; its numbers say how much there is.
+through as they were told. What was replaced or put right is left out, and what was told twice is
+shown once. Of each group only some things are shown, so that the answer stays short however much
+was told; its numbers say how much there is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,13 +43,14 @@ from memory_store.scheduler import aside, in_slices
 _MOST_ROUNDS, _AT_ONCE = 2000, 1000
 _SHOWN = 3
 _TELLS = 0.5
-# A statement that is less near to every topic belongs to none. Half of them, as people type, are
-# nearest to a wrong one.
+# A statement that is less near than this to every topic belongs to none: half of such statements,
+# as people type them, are nearest to a wrong topic.
 _NEAR_A_TOPIC = 0.28
-# The reading tells instructions: short words of any kind are near to sentences about words.
+# Groups beside the topics. The reading tells what is an instruction, not nearness: short statements
+# of any kind are near to sentences about wording.
 _PINNED, _INSTRUCTIONS, _OTHERS = "Pinned", "How to answer you", "Other things"
 _MOST_PINNED = 16
-# Characters that are split in the time in which rules read one.
+# For `aside`: this many characters are split while rules read one.
 _READ_FAST = 16
 
 
@@ -61,7 +62,7 @@ class UserProfile(NamedTuple):
 
 
 class Thing(NamedTuple):
-    """One thing that holds, and what it put right, without which "Sorry, 17:40." says nothing."""
+    """One thing that holds, and what it put right: alone, "Sorry, 17:40." says nothing."""
 
     quote: Statement
     put_right: str = ""
@@ -81,8 +82,8 @@ class Thing(NamedTuple):
 async def profile(
     store: MemoryReader, user_id: str, days: Days, where: Where = ()
 ) -> UserProfile | None:
-    """What the user told on these days in rounds that are labelled like this, as it stood on the
-    last of them; None where nothing is known."""
+    """What the user told on these days in rounds with these labels, as it stood on the last of the
+    days; None where nothing is known."""
     records = await _records(store, user_id, days, where)
     size = sum(len(record.round.user_text) for record in records)
     found = [
@@ -124,8 +125,8 @@ async def _records(store: MemoryReader, user_id: str, days: Days, where: Where) 
 
 
 def _newest_of_slots(records: Sequence[Record]) -> list[Record]:
-    """The records, newest first as they were, whose facts know what a later one of their slot says:
-    no rule links two of which neither surely replaces the other, but one value is shown."""
+    """The records, newest first as given, with each fact linked to the newest one of its slot. No
+    rule links facts of which none surely replaces the other, but only one value is shown here."""
     newest: dict[str, FactLink] = {}
     linked = []
     for record in records:
@@ -145,8 +146,8 @@ def _after_newer(fact: Fact, newest: dict[str, FactLink]) -> Fact:
 
 
 def _told(found: Recalled, store: MemoryReader) -> Iterator[Statement]:
-    """What the user says in a round that tells something, or how to answer them; nothing that they
-    quote, which is sure only where one line wants something done with the others."""
+    """The user's statements in a round that tell something, or how to answer; none that they quote.
+    That they quote is sure only where one line wants something done with the other lines."""
     round = found.record.round
     read = {one.text: one for one in reading_of(round, store.language).sentences}
     said = said_in(found, store.language)
@@ -154,7 +155,7 @@ def _told(found: Recalled, store: MemoryReader) -> Iterator[Statement]:
     wants = asks and "\n" in round.user_text.strip()
     for statement in said if wants else as_typed(said):
         sentence = read.get(statement.text)
-        # The beginning of a question is told: it is a fact, but no sentence.
+        # The told beginning of a question is a fact, but no whole sentence.
         if sentence is None or _is_told(sentence):
             is_own = statement.speaker is Speaker.USER
             if is_own or (sentence and _instructs(sentence) and not wants):
@@ -173,7 +174,7 @@ def _instructs(sentence: Sentence) -> bool:
 
 
 def _things(told: Sequence[Statement], store: MemoryReader) -> list[Thing]:
-    """Statements of the topic that still hold, the newest first, each thing once."""
+    """The things told that still hold, the newest first, each once."""
     linked = superseded_among_others(told, store.language)
     corrected = put_right(linked)
     before = _put_right_by(linked, corrected)
@@ -195,8 +196,8 @@ def _things(told: Sequence[Statement], store: MemoryReader) -> list[Thing]:
 def _put_right_by(
     linked: Sequence[Statement], corrected: Sequence[Statement]
 ) -> dict[tuple[str, str], str]:
-    """What was corrected, by the round and the text of the correction: what was said first, where
-    it was corrected again and again."""
+    """The corrected text, by the round and the text of its correction. Where something was
+    corrected several times, the text that was said first."""
     known = {one.key for one in linked if one.superseded_by}
     found: dict[tuple[str, str], str] = {}
     for one in told_in_order(corrected):
@@ -206,7 +207,7 @@ def _put_right_by(
 
 
 async def _grouped(store: MemoryReader, things: Sequence[Thing]) -> dict[str, list[Thing]]:
-    """The things by their topics, in the order of these."""
+    """The things by topic, in the order of the topics."""
     texts = [thing.text for thing in things]
     nearest = [(_NEAR_A_TOPIC, _OTHERS)] * len(things)
     for topic, sentences in TOPICS.items():

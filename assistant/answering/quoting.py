@@ -62,8 +62,8 @@ _ROUNDS_FOR_OVERVIEW = 60
 _QUOTES, _QUOTES_OF_PEOPLE = 5, 4
 # Beside "I don't know" stand at most so many statements; below this share of the floor, one.
 _CLOSEST, _MAY_BE_MEANT = 5, 0.6
-# A quote as near as the first is never denied for a thing that did not come up; one at this many
-# times the floor is shown without doubt. Chosen on plain messages.
+# If a quote is at least as near as the first number, no thing is denied for not having come up. A
+# quote at the second, times the floor, is shown without doubt. Chosen on plain messages.
 _SURELY_NEAR, _SURE_FROM = 0.5, 1.2
 # Up to this many times the floor, a thing of which the whole memory has no word is denied.
 _NEW_FROM = 1.2
@@ -71,7 +71,7 @@ _NEW_FROM = 1.2
 _MANY_QUOTES = 8
 # Replies count as nearer by this much where they are asked for.
 _REPLIES = 0.1
-# Characters that are searched for words in the time in which rules read one.
+# For `aside`: this many characters are searched for words while rules read one.
 _READ_FAST = 16
 
 
@@ -82,7 +82,7 @@ class Answer(NamedTuple):
     quotes: Sequence[Statement] = ()
     outcome: Outcome = Outcome.QUOTED
     may_be_it: bool = False
-    """Whether it may answer, and may not."""
+    """Whether it is not sure that the quotes answer the question."""
 
     @property
     def is_sure(self) -> bool:
@@ -119,7 +119,7 @@ class QuotingReader:
         answering = self._answer if self._store.language.has_rules else self._nearest
         answer = await answering(question, question.asked, recalled)
         if question.tells and not answer.is_sure:
-            # Better nothing than doubt above what was told just now.
+            # Beside the acknowledgement of what was told, no answer is better than an unsure one.
             yield AnswerPiece("", Trace(), outcome=Outcome.UNKNOWN)
             return
         read = tuple(dict.fromkeys(quote.source.record.id for quote in answer.quotes))
@@ -162,11 +162,11 @@ class QuotingReader:
     async def _near(
         self, question: Question, asked: Asked, recalled: Sequence[Recalled]
     ) -> list[Statement]:
-        """What was said in the rounds, the nearest first, with what replaced it."""
+        """Statements of the rounds, nearest first, each linked to what replaced it."""
         telling = [reading_of(one.record.round).telling >= _TELLS for one in recalled]
         told = [*compress(recalled, telling)]
         others = [*compress(recalled, map(not_, telling))]
-        # A reply stands in the round of its request, which only asks.
+        # A reply stands in the round of its request, which only asks: such rounds keep their place.
         first = recalled if asked.about_replies else [*told, *others]
         farther = [one for one in first[_ROUNDS:] if asked.slot in _slots(one)]
         best = [*first[:_ROUNDS], *farther]
@@ -217,8 +217,8 @@ class QuotingReader:
     async def _listed(
         self, question: Question, asked: Asked, recalled: Sequence[Recalled]
     ) -> Answer | None:
-        """The answer to a question that no few statements answer: for all of oneself, of a time, or
-        of a topic. None for any other."""
+        """The answer to a question that a few statements cannot answer: for all about the user, of
+        a time, or of a topic. None for any other question."""
         if asked.about_user:
             return await self._profile(question, recalled)
         if asked.days is not None:
@@ -287,8 +287,8 @@ class QuotingReader:
     def _unknown(
         self, near: Sequence[Statement], nearness: float, strangers: Sequence[str]
     ) -> Answer:
-        """An answer that nothing is known, with what may be meant all the same: people ask in
-        other words."""
+        """An answer that nothing is known, with the closest statements: people ask in other words,
+        and may mean them all the same."""
         denial = never_came_up(strangers) if strangers else UNKNOWN
         own = [s for s in near if s.speaker is not Speaker.ASSISTANT and s.asking < ASKS]
         if not strangers and (asked := self._only_asked(near, own)):
@@ -318,8 +318,8 @@ class QuotingReader:
         wanted: Callable[[Statement], bool],
         nothing: str,
     ) -> Answer:
-        """The user's statements that are wanted, however near: none is like a question for all of
-        them."""
+        """An answer with the user's `wanted` statements, however near, as none is like a question
+        for all of them; the text `nothing` where there are none."""
         near = await self._told_in(question, recalled)
         told = [statement for statement in near if wanted(statement)][:_MANY_QUOTES]
         if not told:
@@ -358,7 +358,7 @@ class QuotingReader:
         told = [one for one in near if one.asking < ASKS]
         closest = max((one.closeness for one in told), default=0.0)
         if question.topic != question.text:
-            # What was said then seldom says when.
+            # A statement seldom names the time at which it was made.
             texts = [one.quotable for one in told]
             closest = max(closest, *await self._store.closeness(question.topic, texts), 0.0)
         if asked.about_replies:
@@ -368,14 +368,14 @@ class QuotingReader:
 
 
 def _slots(found: Recalled) -> dict[str | None, str]:
-    """The statements of a round that give a value and still hold, by what they give it for."""
+    """The texts of the facts of a round that give a slot its value and still hold, by slot."""
     own = [fact for fact in found.record.facts if fact.is_users]
     holding = [fact for fact in own if fact.superseded_by is None]
     return {fact.slot: fact.text for fact in holding if fact.slot}
 
 
 def _tells(statement: Statement, slot: str | None) -> bool:
-    """Whether it is, or holds, what its round says to give the value of the slot."""
+    """Whether the statement contains the fact of its round that gives the slot its value."""
     told = _slots(statement.source).get(slot)
     return statement.speaker is Speaker.USER and told is not None and told in statement.text
 
@@ -389,5 +389,5 @@ def _is_of(days: Days, statement: Statement) -> bool:
 def _without_memory(question: Question) -> str:
     if question.is_task:
         return task_reply(question.text, question.conversation)
-    # An excuse is no answer to be remembered.
+    # The answer that is stored must not be an excuse.
     return NOTED if question.is_kept else NO_MEMORY

@@ -1,7 +1,7 @@
 """The protocol of a reader, what it reads, and what a request demands beside an answer in words.
 
-What only a language model can give is passed on as it came. Memory stands beside it: no protocol of
-ours, such as notes before the answer, comes between a program and the model that it works with.
+A request that only a language model can serve is passed on as it came, with memory beside it. No
+protocol of ours, such as notes before the answer, comes between a program and its model.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -17,7 +17,7 @@ from memory_store.language import LONGEST_READ, Asked
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, when, after which messages, and with what found in memory.
+    """A question: its text and time, the messages before it, and what was found in memory.
 
     `recalled` is None when memory was not consulted (mode `off` or `write_only`).
     """
@@ -33,13 +33,13 @@ class Question:
     known: Days = field(default_factory=Days)
     """The days of which memory was searched."""
     where: Where = ()
-    """How the rounds are labelled that were searched."""
+    """The labels of the rounds that were searched."""
     unknown: frozenset[str] = frozenset()
-    """Words of it that nobody used in these rounds."""
+    """Words of it that none of the searched rounds has."""
     is_task: bool = False
-    """Whether a front end asks for itself: for a title, for tags."""
+    """Whether a front end asks on its own behalf, such as for a title or for tags."""
     tells: bool = False
-    """Whether it tells something, too, so that only a sure answer helps."""
+    """Whether it also tells something, so that only a sure answer helps."""
     asking: str = ""
     """The sentences of it that tell nothing; empty where there are none, or nobody knows."""
     is_kept: bool = False
@@ -51,11 +51,11 @@ class Question:
     user_id: str = ""
     """Whose memory it is about."""
     left_out: Mapping[str, int] | None = None
-    """Of strict recall, how much was left out by why; None where recall is not strict."""
+    """How much strict recall left out, by reason; None where recall is not strict."""
 
     @property
     def topic(self) -> str:
-        """The question without the time that it names: what was said then does not say when."""
+        """The question without the time that it names: a statement seldom says when it was made."""
         range_ = self.asked.time_range
         rest = self.text.replace(range_.text, " ") if range_ and range_.text else self.text
         return rest if rest.strip(" ?.!") else self.text
@@ -79,8 +79,8 @@ def as_read(question: Question) -> Question:
 
 
 class Look(NamedTuple):
-    """What a model looked for in memory before it answered, by which tool, and what it read of
-    that."""
+    """What a model looked for in memory before it answered, by which tool, and which of the rounds
+    found it read."""
 
     tool: str
     asked: str
@@ -122,7 +122,7 @@ class Trace:
 
 
 class Outcome(StrEnum):
-    """What became of a message. Stored with its round, in place of any look at our own words."""
+    """What became of a message. It is stored with the round, and not guessed from the answer."""
 
     ANSWERED = "answered"
     """A language model answered."""
@@ -146,9 +146,9 @@ class Outcome(StrEnum):
 class AnswerPiece:
     """A piece of the answer; the last one carries the trace and may be empty.
 
-    `choices` is the piece as the model gave it, where that is more than a text; `notes` what it
-    notes before the answer, for streams to tell while nothing else is there; `outcome` what became
-    of the message, where a piece decides it.
+    `choices` is the piece as the model gave it, where that is more than a text; `notes` are its
+    notes before the answer, which streams show while there is no answer yet; `outcome` is what
+    became of the message, where a piece decides it.
     """
 
     text: str = ""
@@ -170,7 +170,7 @@ class Reader(Protocol):
         ...
 
     def over(self, memory: MemoryReader) -> "Reader":
-        """The same, which reads this memory."""
+        """The same reader over another memory."""
         ...
 
     def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:

@@ -1,9 +1,9 @@
 """Which statements are quoted, and in which order.
 
-What answers best stands first, and of what may have changed since, what was said last. What a user
-put right in a later message ("Sorry, I got that wrong, it leaves on Friday.") holds no longer:
-frames of statements know few such messages. The model of kinds tells that a message corrects; what
-it corrects is what was said just before it, or else what has most of its words.
+What answers best stands first; of what may have changed since, what was said last. What a user put
+right in a later message ("Sorry, I got that wrong, it leaves on Friday.") holds no longer. Frames
+of statements recognise few such messages, so the model of kinds tells which message corrects. The
+corrected statement is one made just before it, or else the one that shares most words with it.
 """
 
 from collections import Counter
@@ -28,21 +28,21 @@ from memory_store.language import Asked, Kind, shared_words, terms, wording
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
-# A word of so many rounds is rare; so many statements that share one are shown.
+# A word in at most this many rounds is rare; this many later statements that share one are shown.
 _RARE, _LATER = 2, 1
 # Marks that set another's words apart.
 _NOT_TYPED = frozenset('"“„«「`>')
-# People type so many characters; a longer text may be pasted.
+# People type up to this many characters; a longer text may be pasted.
 _TYPED = 400
 _TELLS, _MAY_BE_WORK = 0.5, 0.4
-# The source of a fact of which the user said whose words it is.
+# The source of a fact where the user has said whose words it is.
 _BY_USER = "user"
 
 
 def as_typed(statements: Sequence[Statement]) -> list[Statement]:
-    """The statements, those of a message that looks typed as the user's: one line that tells or
-    asks something and introduces nothing. Casual talk is often taken for another's, which replaces
-    nothing, but is what the user said."""
+    """The statements, where those of messages that look typed become the user's own. Such a message
+    is a short paragraph that tells or asks something and introduces nothing. Casual talk is often
+    classed as quoted, and quotes replace nothing, but it is what the user said."""
     return [
         one._replace(speaker=Speaker.USER)
         if one.speaker is Speaker.QUOTED and _is_typed(one.source.record)
@@ -72,7 +72,7 @@ def near_the_best(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def _from(best: float, share: float) -> float:
-    """The least value that may stand beside the best, which stays where all are below zero."""
+    """The least value that may stand beside the best: a share of it, or itself if below zero."""
     return min(best, best * share)
 
 
@@ -107,9 +107,9 @@ def _replaced_by(quote: Statement) -> list[FactLink]:
 def with_later(
     quotes: Sequence[Statement], near: Sequence[Statement], question: str
 ) -> list[Statement]:
-    """The quotes, and behind the first of them what its user said later with a word that it shares
-    with nearly nothing else and that is not asked for: "i ride the old ridgeback", "ridgeback got
-    nicked"."""
+    """The quotes, and behind the first of them what the user said later that shares a rare word
+    with it, which the question does not have: "ridgeback got nicked" behind "i ride the old
+    ridgeback"."""
     best = quotes[0]
     if best.speaker is not Speaker.USER:
         return list(quotes)
@@ -139,8 +139,8 @@ def without_questions(quotes: Sequence[Statement]) -> list[Statement]:
 
 
 def askers_first(quotes: Sequence[Statement], question: str) -> list[Statement]:
-    """The quotes in their order; but where a member of a shared space asks about themselves, what
-    others said comes behind what they said themselves and may tell of the same thing."""
+    """The quotes in their order; but where a member of a shared space asks about themselves, their
+    own quotes that are near enough to the question come first."""
     others = [one for one in quotes if is_anothers(one.source.record.round)]
     if not others or not wording("asked.who_asks").search(question):
         return list(quotes)
@@ -149,8 +149,8 @@ def askers_first(quotes: Sequence[Statement], question: str) -> list[Statement]:
 
 
 def reply_to(near: Sequence[Statement], best: Statement) -> list[Statement]:
-    """The reply to what is nearest, where that is the user's request and the reply is asked for: it
-    may have no word of the question."""
+    """The first statement of the reply to the nearest statement, where that is the user's: a reply
+    that is asked for may have no word of the question."""
     if best.speaker is not Speaker.USER:
         return []
     round_id = best.source.record.id
@@ -159,8 +159,8 @@ def reply_to(near: Sequence[Statement], best: Statement) -> list[Statement]:
 
 
 def in_order(quotes: Sequence[Statement]) -> list[Statement]:
-    """The newest first, and last what was quoted from others; of one day what holds before what it
-    replaced, and as they were given."""
+    """The quotes, newest first, and those quoted from others last. On one day what holds comes
+    before what no longer holds; otherwise the given order stays."""
 
     def place(statement: Statement) -> tuple[bool, date, bool]:
         is_own = statement.speaker is not Speaker.QUOTED
@@ -175,7 +175,7 @@ def _holds(statement: Statement, link: FactLink) -> bool:
 
 
 def distinct(quotes: Sequence[Statement]) -> list[Statement]:
-    """Each statement of a day once, without those that another one quotes."""
+    """Each statement of a day once, without those that are part of another quote."""
     leads = {(quote.source.record.id, quote.lead) for quote in quotes}
     once = {(q.said_on, q.speaker, q.said_by, q.text): q for q in quotes}
     kept: list[Statement] = []
@@ -186,22 +186,22 @@ def distinct(quotes: Sequence[Statement]) -> list[Statement]:
     return kept
 
 
-# Closeness of a sentence, and of its round, beside that of its passage. Chosen on diaries
-# (benchmarks/LOG.md).
+# The weights of the closeness of a sentence and of its round, where that of its passage counts in
+# full. Chosen on diaries (benchmarks/LOG.md).
 _SENTENCE, _ROUND = 0.5, 0.25
-# Facts about people come from themselves, unless the reply is what is asked for: by so much nearer
-# has to be what the other one said.
+# Facts about people come from themselves, unless the reply is what is asked for. What the other
+# speaker said has to be nearer by this much; the second number is for speakers with names.
 _OTHER_SPEAKER, _OTHER_PERSON = 0.4, 0.2
-# A statement that may only ask loses up to this.
+# How much weight a statement loses that surely only asks.
 _ASKING = 0.3
 # A quote much farther from the question than the best one is noise beside it.
 _ENOUGH = 0.35
-# The passages of so many statements are looked at, the nearest first.
+# How many of the nearest statements are put into passages and weighed.
 _LOOKED_AT = 32
-# Passages so near to the best one may well tell of the same thing.
+# Passages with at least this share of the best one's weight may tell of the same thing.
 _SAME_THING = 0.65
 _DIGITS = 2
-# Statements of an order are at least so near to the best one, and at least so many.
+# Statements put in order of time are at least this close to the best one, and at least this many.
 _ALIKE, _PAIR = 0.43, 2
 
 
@@ -225,8 +225,8 @@ async def ranked(
 
 
 async def by_time(store: MemoryReader, question: str, best: Sequence[Statement]) -> list[Statement]:
-    """Statements that may tell of the same thing as the best in order of time, the others behind
-    them: the newest first, or the oldest where the question is how things were before."""
+    """The statements; first, in order of time, those that may tell of the same thing as the best:
+    newest first, or oldest first where the question is how things were before."""
     told = [one for one in best if one.speaker is Speaker.USER and one.asking < ASKS]
     own = [one for one in told if not one.is_of_people]
     is_former = wording("answers.former").search(question) is not None
@@ -261,14 +261,14 @@ def _weight(statement: Statement, around: float, kind: Asked) -> float:
 
 # A correction holds this share of the earlier statement's words, unless that was said just before.
 _SHARED = 0.5
-# A correction may mean any of so many latest statements.
+# A correction may mean any of this many latest statements.
 _CORRECTABLE = 100
 # How sure a message has to be that it puts something right.
 _CORRECTS = 0.5
 
 
 def put_right(statements: Sequence[Statement]) -> list[Statement]:
-    """The statements, in their order; each that the same user corrected later knows by what."""
+    """The statements, in their order; each that its user corrected links to the correction."""
     own = [s for s in statements if s.speaker is Speaker.USER]
     links: dict[tuple[str, str], FactLink] = {}
     for correction in _corrections(own):

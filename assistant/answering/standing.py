@@ -1,8 +1,8 @@
 """What stands in every prompt, whatever is asked: what the user pinned, as long as it holds, and
 how they want to be answered from now on.
 
-"Always give dates as day and month." is like no question that it is meant for, so that it is
-looked for by itself, and shown apart from the rounds.
+A request such as "Always give dates as day and month." resembles no question that it is meant for.
+So such requests are searched for by themselves, and shown apart from the rounds.
 """
 
 import asyncio
@@ -29,9 +29,9 @@ from memory_store import (
 from memory_store.language import Language
 
 STANDING = "standing requests"
-"""Under this name they stand in what a model reads."""
+"""The name of standing requests in what a model reads."""
 PINNED = "pinned"
-"""Under this name it stands in what a model reads."""
+"""The name of what is pinned in what a model reads."""
 _MOST_PINNED = 16
 _LONGEST_PINNED = 400
 
@@ -63,8 +63,8 @@ class StandingRequest:
 async def standing_requests(
     store: MemoryReader, recalled: Sequence[Recalled], question: Question
 ) -> list[StandingRequest]:
-    """What the user whose rounds these are asked for by the day of the question, and by the last
-    one that is known, the newest first.
+    """The standing requests of the user whose rounds these are, newest first: those made by the day
+    of the question, and by the last day that it may search.
 
     Raises what the store raises.
     """
@@ -95,7 +95,7 @@ def _requests(record: Record) -> Iterator[StandingRequest]:
     round = record.round
     if is_anothers(round):
         return
-    # A longer message may be a text to work on; of two people by name none is the assistant.
+    # A longer message may be a text to work on; of two named speakers neither is the assistant.
     if len(round.user_text) > _LONGEST or (round.user_name and round.assistant_name):
         return
     requests = reading_of(round).instructions
@@ -121,8 +121,8 @@ class Pinned:
 
 
 async def pinned_of(store: MemoryReader, question: Question) -> list[Pinned]:
-    """What is pinned, the newest first, as it holds on the day of the question: of days, labels and
-    a user as the question has them. Raises what the store raises."""
+    """What is pinned, newest first, as it holds on the day of the question, for its user and within
+    its days and labels. Raises what the store raises."""
     if not question.user_id:
         return []
     days = question.known.within(Days(last=question.asked_at.date()))
@@ -141,8 +141,8 @@ async def pinned_of(store: MemoryReader, question: Question) -> list[Pinned]:
 
 
 def _pinned_in(record: Record) -> Iterator[Pinned]:
-    """What of a round holds: its facts, without those that were replaced; without facts its
-    words."""
+    """What of a round holds: its facts except replaced ones, or its words if it has no facts;
+    nothing where all facts were replaced."""
     holding = [fact.text for fact in record.facts if fact.superseded_by is None]
     text = " ".join(holding) if record.facts else record.round.user_text
     if text.strip():

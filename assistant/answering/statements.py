@@ -1,7 +1,7 @@
 """What was stated in recalled rounds, sentence by sentence, nearest to a question first.
 
-Where several people speak, each statement knows whose it is: "I went to Paris" says nothing to a
-reader who cannot tell whose words these are.
+Where several people speak, each statement has the name of its speaker: "I went to Paris" says
+nothing to a reader who cannot tell whose words these are.
 """
 
 import re
@@ -30,9 +30,10 @@ from memory_store.scheduler import in_slices
 _SENTENCES_OF_A_SIDE = 12
 _LONG_WORD = re.compile(r"\w{4,}")
 _MAY_ASK = 0.35
-# A question that was answered is surer to ask by this much, unless it surely tells.
+# If a sentence was answered, it is surer to ask by the first number, unless it tells as surely as
+# the second.
 _ANSWERED, _TOLD = 0.3, 0.9
-# One that hardly tells anything and was answered asked: "landlord phone number".
+# A sentence less sure to tell than this was a question if it was answered: "landlord phone number".
 _MAY_TELL = 0.4
 
 
@@ -49,13 +50,13 @@ class Statement(NamedTuple):
     event_dates: tuple[Days, ...] = ()
     closeness: float = 0.0
     superseded_by: FactLink | None = None
-    """What the user said later that it no longer holds after."""
+    """The user's later statement since which this one no longer holds."""
     said_by: str = ""
-    """The name of who said it, where several people speak."""
+    """The name of the speaker, where several people speak."""
     lead: str = ""
-    """The sentence before it, where it points back to it ("Before that, ...")."""
+    """The sentence before, where this one points back to it ("Before that, ...")."""
     lead_dates: tuple[Days, ...] = ()
-    """The days that sentence talks about."""
+    """The days that the lead talks about."""
     passage: str = ""
     """The statement with the sentences around it, where it is quoted with them."""
     weight: float = 0.0
@@ -120,11 +121,12 @@ async def nearest_statements(
     about_replies: bool = False,
     leads: bool = True,
 ) -> list[Statement]:
-    """The statements in these rounds, nearest first. The user's questions are among them, and know
-    how sure it is that they are.
+    """The statements in these rounds, nearest first. The user's questions are among them, with
+    `asking` set.
 
-    Of replies, sentences that share a word with the question; of the best round's all of them where
-    replies are asked for or nothing else is left: they may share words only with their request.
+    Of a reply these are the sentences that share a word with the question. Of the best round's they
+    are all, if replies are asked for or nothing else was found: they may share words only with
+    their request.
     """
     found = [s async for item in in_slices(recalled) for s in said_in(item, store.language)]
     if replies:
@@ -143,8 +145,8 @@ async def nearest_statements(
 async def weighed(
     store: MemoryReader, question: str, statements: Sequence[Statement], *, leads: bool = True
 ) -> list[Statement]:
-    """The statements with their closeness to this question, nearest first; with `leads` each with
-    what it points back to: in "I have a cat. She is called Miso." only both tell a cat's name."""
+    """The statements with their closeness to this question, nearest first. With `leads` each counts
+    with its lead: in "I have a cat. She is called Miso." only both tell a cat's name."""
     texts = [s.quotable if leads else s.text for s in statements]
     closeness = await store.closeness(question, texts)
     near = [s._replace(closeness=by) for s, by in zip(statements, closeness, strict=True)]
@@ -152,7 +154,7 @@ async def weighed(
 
 
 def with_days(statements: Sequence[Statement], language: Language) -> list[Statement]:
-    """The statements, those that are no facts, too, with the days that they talk about."""
+    """The statements with the days that they talk about, also those that are no facts."""
     return [
         s._replace(event_dates=language.event_days(s.text, s.source.record.round.session_date))
         if s.speaker is not Speaker.ASSISTANT and not s.event_dates
@@ -162,8 +164,8 @@ def with_days(statements: Sequence[Statement], language: Language) -> list[State
 
 
 def superseded_among_others(statements: Sequence[Statement], language: Language) -> list[Statement]:
-    """The statements, in their order; of those about somebody else, the older ones know what the
-    same speaker said later that replaces them."""
+    """The statements, in their order. One about somebody else links to the statement of the same
+    speaker that replaced it later."""
     users = [s for s in statements if s.speaker is Speaker.USER]
     in_order = told_in_order(users)
     links: dict[tuple[str, str], FactLink] = {}
@@ -179,7 +181,7 @@ def superseded_among_others(statements: Sequence[Statement], language: Language)
 def superseded(
     statements: Sequence[Statement], links: Mapping[tuple[str, str], FactLink]
 ) -> list[Statement]:
-    """The statements; those that have a link and hold by what is known so far hold no longer."""
+    """The statements, each that has a link and was not replaced yet marked as replaced by it."""
     if not links:
         return list(statements)
     return [
@@ -206,8 +208,8 @@ def _place(statement: Statement) -> tuple[datetime, str, int, int]:
 
 
 def said_in(found: Recalled, language: Language) -> list[Statement]:
-    """The user's statements, with the days that the store knows its facts to talk about;
-    questions behind them."""
+    """The user's statements in a round, with the days that its facts talk about; questions come
+    last."""
     facts = {fact.text: fact for fact in found.record.facts}
     every = reading_of(found.record.round, language).sentences
     points_back = wording("answers.points_back")
@@ -225,8 +227,8 @@ def said_in(found: Recalled, language: Language) -> list[Statement]:
 
 
 def _asking(found: Recalled, sentence: Sentence) -> float:
-    """How sure it is that a sentence only asks, or greets. What was answered so was taken for that
-    then, too."""
+    """How sure it is that a sentence only asks, or greets. The outcome counts, too: a sentence that
+    was answered as a question or greeting was taken for one."""
     outcome = outcome_of(found.record.round)
     if outcome is Outcome.POLITE:
         return 1.0 - sentence.telling
@@ -237,8 +239,8 @@ def _asking(found: Recalled, sentence: Sentence) -> float:
 
 
 ASKS, ONLY_ASKS = 0.55, 0.8
-"""How sure it has to be that a sentence only asks, to count as a question, and to surely be one:
-of 300 sentences of plain messages that tell something none is as sure."""
+"""How sure it has to be that a sentence only asks, for it to count as a question, and for it to
+surely be one: of 300 sentences of plain messages that tell something none is as sure."""
 
 
 def told_in(sentence: Sentence, facts: Iterable[str]) -> str:
@@ -250,13 +252,13 @@ def told_in(sentence: Sentence, facts: Iterable[str]) -> str:
 
 
 def is_ours(found: Recalled) -> bool:
-    """Whether we answered the round in words of our own, which would only be quoted again."""
+    """Whether the round was answered without a language model: such words are not quoted again."""
     return outcome_of(found.record.round) not in (Outcome.ANSWERED, None)
 
 
 def told_texts(found: Recalled) -> list[str]:
-    """What was told in the round; of a question that we answered ourselves, what else its sentences
-    state: to ask for something is not to tell it."""
+    """The texts told in the round. If it was answered without a language model, only what the
+    user's sentences state: to ask for something is not to tell it."""
     round = found.record.round
     if not is_ours(found):
         return [round.user_text, round.assistant_text]
@@ -273,7 +275,7 @@ def _stated(
     otherwise: Speaker,
     leads: Mapping[str, str],
 ) -> Statement:
-    """What a sentence states, after the one that it points back to."""
+    """The statement of a sentence, with the sentence that it points back to as its lead."""
     fact = facts.get(text)
     if fact is not None and fact.speaker is Speaker.ASSISTANT:
         fact = None
@@ -291,7 +293,7 @@ def _stated(
 
 
 def _replied(found: Recalled, asked: frozenset[str] | None, language: Language) -> list[Statement]:
-    """What the assistant replied: what shares one of the words asked, or all of it."""
+    """The sentences of the reply that share a word with `asked`; all where `asked` is None."""
     if is_ours(found):
         return []
     replied = (
@@ -304,7 +306,7 @@ def _replied(found: Recalled, asked: frozenset[str] | None, language: Language) 
 
 
 def several_speak(recalled: Sequence[Recalled]) -> bool:
-    """Whether the user's sides are told by more than one name, or one is another member's of a
+    """Whether more than one name stands at the user's sides, or one side is by another member of a
     shared space."""
     names = {name_of(one, Speaker.USER).casefold() for one in recalled}
     return len(names - {""}) > 1 or any(is_anothers(one.record.round) for one in recalled)
@@ -318,8 +320,8 @@ def name_of(found: Recalled, speaker: Speaker) -> str:
 
 
 def asked_of(question: str, recalled: Sequence[Recalled]) -> str:
-    """What the question asks of the speakers it names, without their names: these stand in what
-    the others say."""
+    """The question without the names of the speakers it asks about: a name stands in what others
+    say, not in what its owner says."""
     rounds = (one.record.round for one in recalled)
     told = (speakers_of(round.user_name, round.assistant_name) for round in rounds)
     return without_names(question, named_speakers(question, told))

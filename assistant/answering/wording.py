@@ -1,7 +1,7 @@
 """How answers without a model are worded: fixed phrases, quotes as lines, replies to front ends.
 
-A front end asks for a title or tags of a chat. The title is how the chat begins; what cannot be had
-without a model is left empty, in the JSON form that the request shows.
+A front end may ask for a title or tags of a chat. The title is the beginning of the chat; what only
+a model could give is left empty, in the JSON form that the request shows.
 """
 
 import json
@@ -22,8 +22,8 @@ _LONGEST_QUOTE = 400
 
 
 def print_quotes(quotes: Sequence[Statement], kind: Asked, opening: str = OPENING) -> str:
-    """A line of opening, and one for each quote. Where it is known by which clocks they were said,
-    the time tells those of one day apart."""
+    """An opening line, and a line for each quote. Where several sessions of a day are quoted and
+    their time zone is known, the lines also give the time."""
     rounds = (quote.source.record.round for quote in quotes)
     timed = days_with_times(one for one in rounds if one.session_date.utcoffset())
     return "\n".join([opening, *(quote_line(quote, kind, timed) for quote in quotes)])
@@ -60,7 +60,7 @@ def _names(text: str, day: date) -> bool:
 
 
 def _until(quote: Statement) -> str:
-    """Says of what no longer holds what replaced it, and when; or until when it held."""
+    """For a quote that no longer holds, what replaced it and when, or until when it held."""
     if newer := quote.superseded_by:
         if newer.by == CONDITION:
             return f" (held until {print_day(newer.said_at)})"

@@ -66,24 +66,25 @@ NO_WORDS = f"I see no words in that. {HOW_TO_BEGIN}"
 NOTHING_WAITS = "Nothing is waiting to be deleted, and nothing was deleted."
 MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 
-# Offering to forget undoes nothing, but the request is not stored; asking back costs a message.
+# How sure a request to forget has to be for an offer to delete, and for asking back. An offer
+# deletes nothing, but the message is not stored; asking back costs a message.
 _OFFERS, _ASKS_BACK = 0.5, 0.3
 # A message that surely refuses is not stored. One that may refuse is stored, and the answer says
 # so.
 _REFUSES, _MAY_REFUSE = 0.5, 0.2
-# A few polite words answer nothing: a question among them would be lost; and so would one that is
-# taken for work for a model.
+# A polite reply answers nothing, so a question that is taken for small talk, or for work for a
+# model, would be lost.
 _POLITE, _WORK, _LONGEST_POLITE = 0.6, 0.8, 100
 _ASKS_MEMORY = 0.4
 # Of 28,500 questions and messages about other things none is as surely about us.
 _ABOUT_US = 0.93
-# Sessions of which it is known what was asked last.
+# The number of sessions whose last question is remembered.
 _MOST_ASKED = 10_000
 
 
 class Settled(NamedTuple):
-    """Up to when facts hold, as a message answers what was asked: what is put right, by round, and
-    what is said of it."""
+    """A message's answer to the question up to when facts hold: the corrections, by round id, and
+    the acknowledgement."""
 
     corrections: Sequence[tuple[str, Correction]]
     noted: str
@@ -107,7 +108,7 @@ class Acts:
         self._memory = memory
         self.requests = forgetting
         self.has_model = has_model
-        # A question that a restart or another worker does not know of is answered by telling anew.
+        # After a restart, or at another worker, no question waits: users can tell the fact anew.
         self._due: OrderedDict[UserSession, Sequence[FactLink]] = OrderedDict()
         self._polite: Mapping[Kind, str] = {
             Kind.GREETS: HELLO,
@@ -123,8 +124,8 @@ class Acts:
         return self._store.language
 
     async def forgetting(self, place: UserSession, meaning: Meaning, days: Days) -> Said | None:
-        """What is said to a message that asks to forget, or that answers whether to; None for any
-        other, which ends a request that waits. Nothing of such a message is kept."""
+        """The reply to a message that asks to forget, or that confirms or declines it; None for any
+        other, which ends a waiting request. A message with such a reply is not stored."""
         text = meaning.reading.text
         if reply := await self.requests.confirmed(place, text):
             return reply
@@ -148,8 +149,8 @@ class Acts:
         return meaning.wishes.refuses >= _REFUSES or sure_to_forget(meaning) >= _OFFERS
 
     def polite(self, meaning: Meaning) -> str | None:
-        """The reply to a greeting, to thanks and the like, and to what only a model can do, where
-        there is none."""
+        """Without a model, the reply to a greeting, to thanks and the like, and to what only a
+        model can do; None for any other message."""
         kinds, text = meaning.reading.kinds, meaning.reading.text
         if self.has_model or meaning.asked.overview or meaning.asked.about_user:
             return None
@@ -164,8 +165,8 @@ class Acts:
         return GOODBYE if leaves else self._polite[kind]
 
     async def acknowledged(self, meaning: Meaning, said: Round) -> str:
-        """What is said of a message that was kept: what it tells, and what that replaces; nothing
-        of one that tells nothing. `said` is the round as it is stored next."""
+        """The acknowledgement of a kept message: what it tells, and what that replaces; empty if it
+        tells nothing, or if a model answers. `said` is the round as it is stored next."""
         if self.has_model:
             return ""
         facts = (await self._memory.as_seen(await self._store.foreseen(said))).facts
@@ -180,8 +181,8 @@ class Acts:
         return f"{noted}\n{MAY_BE_PRIVATE}" if in_doubt else noted
 
     async def still_open(self, call: ChatCall, meaning: Meaning, due: Sequence[FactLink]) -> str:
-        """The questions that are put beside an answer: up to when something holds that was told
-        just now, and whether what is `due` still does."""
+        """The questions that are put beside an answer: up to when a statement of this message
+        holds, and whether the facts that are `due` still hold."""
         if due:
             self._due[call.place] = due
             while len(self._due) > _MOST_ASKED:
@@ -202,8 +203,8 @@ class Acts:
         return []
 
     async def settled(self, call: ChatCall) -> Settled | None:
-        """What a message settles that was asked in its session; None for any other message, which
-        ends the question whether something still holds."""
+        """What a message settles of the questions asked in its session; None for any other message,
+        which ends the question whether something still holds."""
         due = self._due.pop(call.place, ())
         holds = still_holds(call.text) if due else None
         if holds is not None and (due := await self._still_there(call.user_id, due)):
@@ -246,7 +247,7 @@ def _quoted(links: Sequence[FactLink]) -> str:
 
 
 def sure_to_forget(meaning: Meaning) -> float:
-    """How sure it is that it asks to forget, where it is surer than anything else."""
+    """How sure it is that a message asks to forget; 0 where it more surely means something else."""
     sure, reading = meaning.wishes.forgets, meaning.reading
     others = most_of(reading.kinds, (*ASKING, Kind.TASK, Kind.TELLS))
     corrects = reading.corrects >= _OFFERS and reading.telling >= _OFFERS

@@ -45,20 +45,20 @@ class Meaning:
     def of(
         cls, text: str, asked: str, language: Language, asked_on: date, week_begins: int = 0
     ) -> Self:
-        """Read a message; `asked` is its text where it is known to be a question. Weeks begin on a
-        weekday, Monday is 0."""
+        """Read a message; `asked` is its text, with a question mark where it is known to be a
+        question. `week_begins` is the first weekday of a week; Monday is 0."""
         wanted = language.asked(asked, asked_on, week_begins)
         return cls(language.read(text), wishes_of(text), wanted)
 
     @property
     def tells(self) -> bool:
-        """Whether it tells something, as far as anything says."""
+        """Whether it probably tells something."""
         telling, asking = self.reading.telling, self.reading.asking
         return telling >= TELLS or (telling >= MAY_TELL and telling > asking)
 
     @property
     def tells_more(self) -> bool:
-        """Whether it tells something more surely than it asks: doubt is no answer to it."""
+        """Whether it more surely tells something than asks: an unsure answer is no use to it."""
         telling, asking = self.reading.telling, self.reading.asking
         may_tell = telling >= MAY_TELL and most_of(self.reading.kinds, ASKING) < HARDLY_ASKS
         surely_tells = telling >= SURELY_TELLS and (asking < SURELY_ASKS or not self.asks_surely)
@@ -73,7 +73,7 @@ class Meaning:
 
     @property
     def only_tells(self) -> bool:
-        """Whether no answer is expected, as far as anything says."""
+        """Whether it probably expects no answer."""
         if not self.tells:
             return False
         if self.reading.telling < SURELY_TELLS:
@@ -130,14 +130,14 @@ class ChatCall:
     timed: bool
     mode: MemoryMode
     conversation: Sequence[Message] = ()
-    """What the model is shown of what was said before."""
+    """The earlier messages that the model is shown."""
     message: Message | None = None
     """The message as it was sent, where it is more than its text."""
     after: Sequence[Message] = ()
     """What came since: calls of tools, and their results."""
     sent_along: Sequence[Message] | None = None
-    """Those of it that the client sent, by which a round is known that is sent again; by default
-    all of it."""
+    """The messages of the conversation that the client sent, by which a repeated round is
+    recognised; None means all of it."""
     name: str | None = None
     turn_id: str | None = None
     """The caller's own id of what is said: the same id is the same round."""
@@ -148,23 +148,23 @@ class ChatCall:
     debug: bool = False
     """Whether the caller wants to see what was recalled, and why."""
     is_task: bool = False
-    """Whether a front end asks for itself: for a title, for tags."""
+    """Whether a front end asks on its own behalf, such as for a title or for tags."""
     is_question: bool = False
     """Whether it is a question whatever its form, and wants nothing else done."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What is for the language model."""
+    """Options for the language model."""
     where: Where = ()
-    """How the rounds that are recalled must be labelled."""
+    """The labels that recalled rounds must have."""
     labels: Labels | None = None
-    """What the new round is labelled with; None for what the session's last one is."""
+    """The labels of the new round; None for those of the session's last round."""
     expires_at: datetime | None = None
     """When the new round may be forgotten."""
     reach: Reach = Reach.ANYWHERE
     """Where the new round may go at most."""
     strict: bool | None = None
-    """Whether only what the user stated is read, and still holds; None leaves it to the profile."""
+    """Whether only what the user stated and still holds is read; None leaves it to the profile."""
     week_begins: int = 0
-    """On which weekday the weeks of who speaks begin, Monday is 0."""
+    """The weekday on which the speaker's weeks begin; Monday is 0."""
     person: str | None = None
     """In a shared space, the member who says it."""
 
@@ -180,12 +180,12 @@ class ChatCall:
 
     @property
     def may_tell(self) -> bool:
-        """Whether it is said by somebody, rather than asked by a program or of memory alone."""
+        """Whether a person says it, rather than a program, or a question to memory alone."""
         return self.wants_words and not (self.is_task or self.is_question)
 
     @property
     def asked(self) -> str:
-        """The text as it is searched and read; a question is known to rules by its mark."""
+        """The text as it is searched and read. A question gets a mark, by which rules know it."""
         is_marked = not self.is_question or self.text.rstrip().endswith("?")
         return self.text if is_marked else f"{self.text}?"
 
@@ -202,4 +202,4 @@ class ChatDone:
     understanding: Understanding | None = None
     outcome: Outcome = Outcome.ANSWERED
     gone: Sequence[Round] = ()
-    """What it forgot."""
+    """The rounds that it forgot."""

@@ -23,7 +23,7 @@ from memory_store import (
 )
 from memory_store.scheduler import aside
 
-# Characters that are searched for words in the time in which rules read one.
+# For `aside`: this many characters are searched for words while rules read one.
 _READ_FAST = 4
 
 Observer = Callable[[str, float], None]
@@ -51,11 +51,11 @@ class Chat:
         kept_of_results: int = 0,
         observe: Observer = lambda stage, seconds: None,
     ) -> None:
-        """`memory` is what the reader sees of it. Where that is not all, `beside` answers, without
-        a model, what may not go to the model. `strict` says whether recall is, where a call does
-        not say. `recalled_rounds` is how many, if not as much as the reader can make use of;
-        `kept_of_results` how many characters of each tool's result are remembered; `observe` hears
-        how many seconds each stage of an answer took."""
+        """`memory` is the part of memory that the reader sees. Where that is not all, `beside`
+        answers, without a model, what may not go to the model. `strict` says whether recall is
+        strict where a call does not say. `recalled_rounds` is how many are recalled, 0 for as many
+        as the reader can use; `kept_of_results` is how many characters of each tool's result are
+        stored; `observe` is told how many seconds each stage of an answer took."""
         self._recorder = recorder
         self._reader = reader
         self._acts = acts
@@ -124,8 +124,8 @@ class Chat:
         return await aside(len(call.text) // _READ_FAST, Meaning.of, *given)
 
     async def _kept(self, call: ChatCall, meaning: Meaning) -> Pieces:
-        """The acknowledgement of what is told. Nothing is said before it is stored. What was kept
-        stands in the message: the answer that is stored repeats none of it."""
+        """The acknowledgement of what is told, which is given after the message is stored. The
+        stored answer does not repeat what was kept, as the message has it."""
         started = time.perf_counter()
         noted = await self._acts.acknowledged(meaning, next_round(call, meaning)) or NOTED
         noted = "\n".join(filter(None, [noted, await self._questions(call, meaning)]))
@@ -148,7 +148,7 @@ class Chat:
 
     async def _questions(self, call: ChatCall, meaning: Meaning) -> str:
         """What the user is asked beside the answer."""
-        # In a shared space a fact may be another's.
+        # In a shared space a fact may be another member's, so nobody is asked about it.
         today = call.asked_at.date()
         due = [] if call.person else await self._recorder.ask_again(call.user_id, today)
         return await self._acts.still_open(call, meaning, due)
@@ -249,7 +249,8 @@ class Chat:
         return call.mode.stores and call.may_tell
 
     def _is_only_told(self, call: ChatCall, meaning: Meaning) -> bool:
-        """Whether it is answered by saying what was kept: nothing reads it, and it asks nothing."""
+        """Whether the answer only says what was kept: no model reads the message, and it asks
+        nothing or memory is not to be read."""
         tells = meaning.only_tells or (meaning.tells and not call.mode.recalls)
         return tells and not self._acts.has_model and self._is_said(call)
 
@@ -316,7 +317,7 @@ def _parts(recall: Recall | None) -> Mapping[str, float]:
 
 
 def _by_rounds(trace: Trace, recall: Recall | None) -> Trace:
-    """The trace with the rounds that values were derived from in place of these values."""
+    """The trace, with each derived value replaced by the rounds that it was derived from."""
     derived = {one.record.id: one.sources for one in (recall.read if recall else ()) if one.sources}
     if not derived:
         return trace

@@ -1,7 +1,7 @@
-"""Forgetting by chat: what is meant is found and named, and goes when the next message confirms.
+"""Forgetting by chat: the rounds meant are named, and deleted if the next message confirms it.
 
-A request waits for that by user and in its conversation only. The server keeps it, and nothing that
-a client sends along can stand for one. It holds ids and digests, no text.
+A user has at most one request that waits, and only in its conversation. The server keeps it, so
+that nothing that a client sends along can stand for a request. It holds ids and digests, no text.
 """
 
 import hashlib
@@ -42,8 +42,8 @@ class Pending(Protocol):
         """Keep a request to forget these rounds, over any other one of this user."""
 
     async def take(self, user_id: str, session_id: str) -> Sequence[str]:
-        """The rounds of the request that was made in this session, which is over now; none where
-        there is no request. Of several who ask at a time one gets them."""
+        """Return the rounds of the request that was made in this session, and end it; none where
+        there is no request. Of several callers at a time one gets them."""
 
     async def waits(self, user_id: str, session_id: str) -> bool:
         """Whether there is a request that was made in this session. It goes on waiting."""
@@ -82,7 +82,7 @@ class PendingShared(Pending):
     async def keep(self, user_id: str, session_id: str, round_ids: Sequence[str]) -> None:
         body = {"session": _digest(session_id), "rounds": list(round_ids)}
         over = await self._documents.read(_name(user_id))
-        # Another request may be faster; the last one is kept.
+        # If another request was faster, that one is kept.
         await self._documents.write(_name(user_id), body, over, until=self._clock() + _KEPT)
 
     async def take(self, user_id: str, session_id: str) -> Sequence[str]:
@@ -107,7 +107,7 @@ def _digest(text: str) -> str:
 
 
 _SEARCHED = 100
-# Sessions of which it is known that a request was left.
+# The number of sessions of which it is remembered that a request was left.
 _MOST_LEFT = 10_000
 # Where no round has the words of the topic, a round has to be as near as this, and almost as near
 # as the nearest one.
@@ -118,7 +118,7 @@ _LEAST = 0.25
 # A round that names the topic only mentions it if it is less near than this share of the nearest.
 _SHARE_OF_NAMED = 0.5
 _TELLS = 0.5
-# Words of a request that may say more than "forget that".
+# A request of at least this many words may say more than "forget that".
 _SAYS_MORE = 6
 
 
@@ -136,14 +136,14 @@ class Forgetting:
     def __init__(self, store: MemoryStore, recorder: Recorder, pending: Pending) -> None:
         self._store = store
         self._seen = store.seen_up_to(Reach.THIS_COMPUTER)
-        """What is offered is told, and what is never in answers is not."""
+        """The memory without what is never in answers: an offer quotes what it finds."""
         self._recorder = recorder
         self._pending = pending
         self._left: OrderedDict[UserSession, None] = OrderedDict()
 
     async def offer(self, place: UserSession, request: str, days: Days) -> Said:
         """Say what would be forgotten and how to go on; the request waits from now on. In a shared
-        space it is what the member said themselves."""
+        space only what the member said themselves is offered."""
         user_id, session_id, person = place
         topic = topic_of(request)
         if not topic and is_everything(request):
@@ -186,7 +186,7 @@ class Forgetting:
             self._left.popitem(last=False)
 
     async def end(self, place: UserSession) -> None:
-        """Let a request that waits in this session wait no more."""
+        """End the request that waits in this session, if there is one."""
         if await self._pending.take(_asker(place), place.session_id):
             self._leave(place)
 
@@ -211,7 +211,7 @@ class Forgetting:
         return (told or rounds)[-1:]
 
     async def _about(self, user_id: str, topic: str, days: Days) -> list[Record]:
-        """The rounds in which the user spoke of it: by its words, else by meaning."""
+        """The rounds in which the user spoke of the topic: by its words, else by meaning."""
         query = Query(user_id, topic, _SEARCHED, days, sessions=False)
         recall = await self._seen.recall(query)
         found = [one.record for one in recall.rounds if one.record.round.user_text]
@@ -225,7 +225,7 @@ class Forgetting:
         return sorted(near, key=lambda record: record.round.session_date)
 
     async def _put_right(self, user_id: str, records: Sequence[Record]) -> list[Record]:
-        """Messages that put one of these right, and alone say nothing: "oops 15:30"."""
+        """The messages that corrected one of these records: alone, "oops 15:30" says nothing."""
         links = [fact.superseded_by for record in records for fact in record.facts]
         ids = {link.round_id for link in links if link and link.by == CORRECTION}
         found = [await self._seen.round(user_id, id) for id in ids - {r.id for r in records}]
@@ -248,7 +248,7 @@ def _asker(place: UserSession) -> str:
 
 
 _QUOTES = 3
-# A yes deletes all of a message: what else it says must be seen before.
+# A yes deletes the whole message, so the user must see before what else it says.
 _LONGEST_QUOTE = 600
 
 OFFERED = "Say “yes” to delete"

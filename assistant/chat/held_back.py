@@ -1,4 +1,4 @@
-"""What a client sends along, without what may not go to the model that answers.
+"""Removes from a client's messages what may not go to the model that answers.
 
 Clients send a conversation back with each message, and front ends put all of it into one message,
 for a title or for tags. So what is held back of the memory is held back there, too.
@@ -17,8 +17,8 @@ from assistant.models.chat_model import Message
 from memory_store import MemoryReader, Reach, Record, closest
 from memory_store.scheduler import aside
 
-# A shorter text is known where it is all of a message. Of a longer one the beginning is looked for:
-# answers quote it shortened.
+# A text shorter than the first number is recognised only as a whole message. Of a longer one the
+# beginning, up to the second number, is looked for: answers quote it shortened.
 _SHORT, _BEGINNING = 12, 60
 
 _Holds = Callable[[str], bool]
@@ -35,7 +35,7 @@ class HeldBack:
 
     async def apart(self, call: ChatCall, meaning: Meaning) -> tuple[ChatCall, bool]:
         """The call as it may go to the reader, and whether it may not go there at all. Raises
-        `InvalidRequest` where only the reader could answer it then."""
+        `InvalidRequest` if it may not, and only a language model could answer it."""
         said = next_round(call, meaning)
         reach = await self._recorder.reach_of(said, is_labelled=call.labels is not None)
         is_held = await self._held(call)
@@ -67,7 +67,7 @@ class HeldBack:
         return replace(call, mode=mode)
 
     async def _held(self, call: ChatCall) -> _Holds:
-        """Whether a text that is sent along is held back from the reader."""
+        """Return a test whether a text that is sent along is held back from the reader."""
         if not (call.conversation or call.after or call.is_task):
             return lambda text: False
         tells = words_of(await self._recorder.kept_closer(call.user_id, self._memory.reach))
@@ -80,7 +80,7 @@ class HeldBack:
 
 
 def words_of(held: Sequence[Record]) -> _Holds:
-    """Whether a text holds words of these records."""
+    """Return a test whether a text holds words of these records."""
     whole = {one.round.user_text.strip() for one in held} - {""}
     texts = (text for one in held for text in (one.round.user_text, one.round.assistant_text))
     parts = {_plain(text)[:_BEGINNING] for text in texts if len(text.strip()) >= _SHORT}
@@ -93,8 +93,8 @@ def words_of(held: Sequence[Record]) -> _Holds:
 
 
 def without(messages: Sequence[Message], is_held: _Holds) -> list[Message]:
-    """The messages without those that are held back; with one of the user goes all that follows up
-    to the next."""
+    """The messages without those that are held back. With a message of the user goes all that
+    follows, up to the user's next message."""
     kept: list[Message] = []
     answers_held = False
     for message in messages:

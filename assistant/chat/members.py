@@ -28,7 +28,7 @@ from memory_store import (
 
 _ROLE = "role"
 _ID_BYTES = 8
-# By these names a prompt or a quote means who asks, or nobody.
+# In a prompt or a quote these names mean the person who asks, or nobody.
 _NO_NAMES = ("you", "i", "me", "user", "assistant", "system", "default")
 
 
@@ -80,10 +80,10 @@ async def members_of(store: MemoryReader, space: str) -> list[Member]:
 
 
 async def member_of(store: MemoryReader, space: str, person: str) -> Member:
-    """This member. Raises `NotFound`, the same for a space that there is not.
+    """The member of this id. Raises `NotFound`, also where there is no such space.
 
-    Asked for each request and each piece of an answer, it reads one record, and all of them only
-    where there is no owner.
+    It is called for each request and each piece of an answer, so it reads one record, and all of
+    them only where the space has no owner.
     """
     roster = roster_of(space)
     if record := await store.round(roster, round_id(roster, person, 0)):
@@ -126,8 +126,8 @@ async def admit(store: MemoryStore, member: Member) -> None:
 
 
 def check_begun_by(person: str | None, rounds: Sequence[Round]) -> None:
-    """Raise `Forbidden` where another member began the session: who says something in a session
-    goes on with what they said themselves."""
+    """Raise `Forbidden` where another member began the session: members only go on with sessions
+    of their own."""
     if person is not None and any(round.person != person for round in rounds):
         raise not_theirs()
 

@@ -1,6 +1,6 @@
 """What is recalled for a message: once, for all requests of a loop of tool calls.
 
-Recall is strict where the call or the profile wants only what the user stated, and still holds.
+Recall is strict where the call or the profile wants only what the user stated and still holds.
 """
 
 from collections import OrderedDict
@@ -16,7 +16,7 @@ from assistant.models.chat_model import Message
 from memory_store import MemberMemory, MemoryReader, Query, Reach, Recall, Recalled, StatedMemory
 from memory_store.language import LONGEST_QUERY
 
-# Whatever the budget: each is a value to be read.
+# The most rounds that are recalled, whatever the budget: each has to be read from the store.
 _MOST_ROUNDS = 200
 _MOST_LOOPS = 256
 
@@ -34,18 +34,18 @@ class Loop:
     retrieved: Retrieved | None
     messages: Sequence[Message]
     reach: Reach = Reach.NEVER_IN_ANSWERS
-    """Up to where memory was seen."""
+    """The reach up to which memory was seen."""
 
 
 class Loops:
-    """The last loop of each session, of so many sessions. All are gone with a restart, and with
-    anything that is forgotten."""
+    """The last loop of each session, for the latest sessions. A restart drops all loops, and so
+    does forgetting anything."""
 
     def __init__(self) -> None:
         self._loops: OrderedDict[UserSession, Loop] = OrderedDict()
 
     def keep(self, place: UserSession, loop: Loop) -> None:
-        """A reply of this session has called tools."""
+        """Keep the loop of a session whose reply has called tools."""
         self._loops[place] = loop
         self._loops.move_to_end(place)
         while len(self._loops) > _MOST_LOOPS:
@@ -56,11 +56,11 @@ class Loops:
         return self._loops.get(place)
 
     def end(self, place: UserSession) -> None:
-        """The question of this session is answered, or another one is asked."""
+        """Drop the loop of a session: its question is answered, or another one is asked."""
         self._loops.pop(place, None)
 
     def clear(self) -> None:
-        """Something was forgotten: it may be in what was recalled."""
+        """Drop all loops: something was forgotten that may be in what was recalled."""
         self._loops.clear()
 
 
@@ -86,7 +86,7 @@ class Recalling:
         self._recalled_rounds = recalled_rounds
 
     def is_strict(self, call: ChatCall) -> bool:
-        """Whether only what the user stated is read, and still holds."""
+        """Whether only what the user stated and still holds is read."""
         return self._strict if call.strict is None else call.strict
 
     def kept(self, call: ChatCall) -> Retrieved | None:
@@ -97,7 +97,7 @@ class Recalling:
         return loop.retrieved if loop and is_same else None
 
     async def retrieved(self, call: ChatCall, meaning: Meaning) -> Retrieved | None:
-        """What of memory the message asks for; None where it asks for nothing."""
+        """What is recalled for the message; None if memory is not read, or the text is blank."""
         query = call.asked[:LONGEST_QUERY]
         if not call.mode.recalls or not query.strip():
             return None
@@ -121,7 +121,7 @@ class Recalling:
                 where=call.where,
                 asked=meaning.asked,
             ),
-            # The query model may be elsewhere.
+            # The query model may be on another computer, where such a message may not go.
             Read.MODEL if call.reach is Reach.ANYWHERE else Read.RULES,
         )
         if not self.is_strict(call):
@@ -129,7 +129,7 @@ class Recalling:
         return replace(found, recall=await without_odds(self._memory, found.recall))
 
     def memory_for(self, call: ChatCall) -> MemoryReader:
-        """The memory as who asks is told of it."""
+        """The memory as the member who asks sees it; for strict recall, only what was stated."""
         memory = MemberMemory(self._memory, call.person) if call.person else self._memory
         return StatedMemory(memory, call.asked_at) if self.is_strict(call) else memory
 
@@ -148,8 +148,8 @@ class Recalling:
         self._loops.keep(call.place, Loop(call.text, retrieved, messages, self._memory.reach))
 
     def unseen(self, recall: Recall | None, call: ChatCall) -> list[Recalled]:
-        """Recalled rounds without this one, sent before, and without those that the reader sees as
-        earlier messages where it reads them all."""
+        """The recalled rounds without this message, if it was sent before, and without those that
+        the reader sees as earlier messages of the conversation."""
         seen = {call.text}
         if self._reader.reads_conversation:
             seen |= {m.content for m in call.conversation if m.role == "user"}

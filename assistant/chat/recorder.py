@@ -47,12 +47,12 @@ from memory_store.errors import RoundTaken
 from memory_store.scheduler import aside
 
 Watcher = Callable[[str, str], None]
-# Whenever one writer has to try again, another one has got on.
+# Whenever one writer has to try again, another one has succeeded.
 _TRIES = 30
 _LONGEST_WAIT = 0.05
-# Characters that are read in the time in which one turn is placed.
+# For `aside`: rules read this many characters while one turn is placed.
 _TURN = 4
-# Characters that are searched for words in the time in which rules read one.
+# For `aside`: this many characters are searched for words while rules read one.
 _WORDS = 64
 _Result = TypeVar("_Result")
 
@@ -128,8 +128,9 @@ class Recorder:
         person: str | None = None,
     ) -> Record:
         """Store a live round: what the user said, after the messages `before`, and the answer,
-        which repeats words of the rounds named by `repeats` and was found with these tools. Its
-        record, with what its facts replace. `person` is the member of a shared space who said it.
+        which repeats words of the rounds named by `repeats` and was found with these tools. Return
+        its record, with what its facts replace. `person` is the member of a shared space who said
+        it.
 
         A retry or a regenerated answer (see `same_round`) overwrites the round it repeats.
         """
@@ -150,8 +151,8 @@ class Recorder:
             return await self._settled(writer, user_id, session_id, attempt)
 
     async def _check_says(self, user_id: str, person: str | None, rounds: Sequence[Round]) -> None:
-        """Raise `NotFound` or `Forbidden` for who says something in a shared space without being a
-        member (any more), or in another's session."""
+        """In a shared space, raise `NotFound` for a person who is not a member (any more), and
+        `Forbidden` in another member's session."""
         if is_shared(user_id):
             await member_of(self._store, whose(user_id).space or "", person or "")
             check_begun_by(person, rounds)
@@ -175,8 +176,8 @@ class Recorder:
     async def _write(
         self, writer: Writer, session_id: str, rounds: list[Round], changed: Sequence[Round]
     ) -> list[Record]:
-        """Write the rounds that changed, unless the session is no longer what it was; their
-        records."""
+        """Write the rounds that changed, and return their records. Raises `RoundTaken` if another
+        writer changed the session."""
         before = {round.round_index: round.turn_ids for round in rounds}
         over = {r.id: before[r.round_index] for r in changed if r.round_index in before}
         written: list[Record] = []
@@ -211,7 +212,7 @@ class Recorder:
 
     @memory_operation(Operation.CREATE, len)
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> list[Record]:
-        """Store records that were taken out somewhere; those that were new."""
+        """Store records that were exported somewhere, and return those that were new."""
         async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
             new = await self._store.bring_in(user_id, records)
@@ -222,8 +223,8 @@ class Recorder:
     async def name_session(
         self, user_id: str, session_id: str, title: str | None, labels: Labels | None = None
     ) -> list[Record]:
-        """Name a session, or label its rounds; its records, of which there are none where there is
-        no such session."""
+        """Name a session, or label its rounds. Return its records; none where there is no such
+        session."""
         async with self._writers.writing(user_id) as writer:
             writer.sessions.pop(session_id, None)
             records = await self._store.name_session(user_id, session_id, title, labels)
@@ -233,7 +234,7 @@ class Recorder:
 
     @memory_operation(Operation.UPDATE, bool)
     async def pin(self, user_id: str, round_id: str, pinned: bool) -> Record | None:
-        """Pin a round, or let it go; its record, None where this user has no such round."""
+        """Pin or unpin a round. Return its record; None where this user has no such round."""
         async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
             record = await self._store.pin(user_id, round_id, pinned)
@@ -242,8 +243,8 @@ class Recorder:
             return record
 
     async def reach_of(self, round: Round, *, is_labelled: bool) -> Reach:
-        """Where the next round of its session may go; where it is not labelled, it has the labels
-        of the one before."""
+        """Where this next round of its session may go; if it is not labelled, it takes the labels
+        of the session's last round."""
         if not is_labelled and self._store.reaches.go_by_labels:
             async with self._writers.writing(round.user_id) as writer:
                 rounds = await self._writers.rounds(writer, round.user_id, round.session_id)
@@ -255,16 +256,16 @@ class Recorder:
         return self._store.reaches.of_words([text], space=whose(user_id).space)
 
     async def closest_of(self, user_id: str, ids: Sequence[str]) -> Reach:
-        """The reach of that one of these rounds which is kept closest."""
+        """The reach of the round that is kept closest among these."""
         return await self._store.reaches.closest_of(user_id, ids)
 
     async def kept_closer(self, user_id: str, reach: Reach) -> list[Record]:
-        """What of a user is held back from a reader who sees up to this reach."""
+        """The user's records that are held back from a reader who sees up to this reach."""
         return await self._store.reaches.beyond(user_id, reach)
 
     @memory_operation(Operation.UPDATE, len)
     async def set_reach(self, user_id: str, ids: Sequence[str], reach: Reach) -> list[Record]:
-        """Say where rounds may go; those that changed, of which some repeat others."""
+        """Say where rounds may go. Return those that changed, also rounds that repeat these."""
         async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
             changed = await self._store.set_reach(user_id, ids, reach)
@@ -277,13 +278,13 @@ class Recorder:
             return await self._store.records(user_id)
 
     async def ask_again(self, user_id: str, today: date) -> list[FactLink]:
-        """What the user is to be asked by today, whether it still holds; each fact is told once."""
+        """The facts of which the user is to be asked today if they still hold; each comes once."""
         async with self._writers.writing(user_id):
             return await self._store.ask_again(user_id, today)
 
     @memory_operation(Operation.UPDATE, bool)
     async def correct(self, user_id: str, round_id: str, correction: Correction) -> Record | None:
-        """Put right what a round says; None when this user has no such round."""
+        """Correct what a round says. Return its record; None when this user has no such round."""
         async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
             done = await self._store.correct(user_id, round_id, correction, enrichment=self._state)
@@ -308,8 +309,8 @@ class Recorder:
         dry_run: bool = False,
     ) -> Forgotten:
         """Forget a session, a round, what a rule names, what one member said in a shared space, or,
-        where none is given, everything of a user; how much that is. With `dry_run` only count
-        it."""
+        where none is given, everything of a user. Return how much that is; with `dry_run` only
+        count it."""
         store, state = self._store, self._state
         async with self._writers.writing(user_id) as writer:
             writer.sessions.clear()
@@ -346,17 +347,17 @@ class Recorder:
     async def part(
         self, space: str, person: str, *, forgets: bool, dry_run: bool = False
     ) -> Forgotten:
-        """End somebody's membership; with `forgets` what they said is forgotten. With the last
-        member the space goes. Broken off, it is gone on with by doing it again."""
+        """End somebody's membership; with `forgets` what they said is forgotten. The space ends
+        with its last member. If this is interrupted, another call completes it."""
         owner, roster = shared_owner(space), roster_of(space)
         members = [one.user_id for one in await members_of(self._store, space)]
         if members == [person]:
-            # Their membership goes last: without it nobody could go on with this.
+            # Their membership goes last: without it nobody could complete an interrupted call.
             gone = await self.forget(owner, dry_run=dry_run)
             await self.forget(roster, dry_run=dry_run)
             return gone if dry_run else gone + await self.forget(owner)
         if not dry_run:
-            # Who is just saying something has said it before, or is refused.
+            # Under this lock, what they are just saying is stored before, or refused.
             async with self._writers.writing(owner):
                 await self.forget(roster, session_id=person)
         return await self.forget(owner, person=person, dry_run=dry_run) if forgets else Forgotten()
@@ -370,8 +371,8 @@ class Recorder:
         return gone + await self.part(space, person, forgets=True)
 
     def _tell_of_changed(self, user_id: str, sessions: Iterable[str]) -> None:
-        """Rounds that say something else now, or whose answers are withdrawn, are to be read again,
-        where there is an extractor."""
+        """Tell the watcher of sessions with rounds that say something else now, or whose answers
+        are withdrawn: an extractor, where there is one, reads them again."""
         if self._watcher and self._state is EnrichmentState.PENDING:
             for session_id in sessions:
                 self._watcher(user_id, session_id)
@@ -382,8 +383,8 @@ class Recorder:
             await asyncio.to_thread(self._forget_replies)
 
     async def _forgotten(self) -> None:
-        """Let go of it also where nothing was left to forget: an earlier call may have ended
-        before this."""
+        """Let go of copies of what was forgotten, also where nothing was left to forget: an earlier
+        call may have ended before this."""
         await self.forget_replies()
         if self._notices:
             await self._notices.tell(ERASED)
@@ -396,5 +397,5 @@ class Recorder:
 
 
 def _said_by(person: str | None, round: Round) -> Round:
-    """The round under the name of the member who says it: in a shared space nobody chooses one."""
+    """The round under the name of its member: in a shared space nobody chooses another name."""
     return round if person is None else replace(round, user_name=person, assistant_name=None)

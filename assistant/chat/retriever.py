@@ -1,7 +1,7 @@
-"""Question to recalled rounds: with a query model its reading of the question, else the rules'.
+"""From a question to recalled rounds, as the query model reads the question, or else the rules.
 
-A question that asks for a time and nothing else, as "What did I do last month?" does, is told by
-its words.
+The words of a question tell whether it asks for a time and nothing else, as "What did I do last
+month?" does.
 """
 
 import logging
@@ -115,8 +115,8 @@ class Read(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """How a question was read, for the trace: by `rule` or by which model, into which queries,
-    and why the model's reading was not used where it was not."""
+    """How a question was read, for the trace: by `rule` or by which model, into which queries, and,
+    if the model's reading was not used, why."""
 
     by: str = "rule"
     queries: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ class Searchable(Protocol):
         """What is found for a query."""
 
     def seen_up_to(self, reach: Reach) -> "Searchable":
-        """The same without what is kept closer."""
+        """The same without rounds that are kept closer than this reach."""
 
 
 class Retriever:
@@ -150,11 +150,11 @@ class Retriever:
         self._sub_queries = sub_queries
 
     def seen_up_to(self, reach: Reach) -> "Retriever":
-        """The same, for a reader from whom all is held back that is kept closer than this."""
+        """The same without rounds that are kept closer than this reach."""
         return self.over(self._memory.seen_up_to(reach))
 
     def over(self, memory: Searchable) -> "Retriever":
-        """The same, which searches this memory."""
+        """The same retriever over another memory."""
         return Retriever(memory, self._model, sub_queries=self._sub_queries)
 
     @memory_operation(Operation.SEARCH, lambda found: len(found.recall.rounds))
@@ -180,7 +180,7 @@ class Retriever:
         return Retrieved(merged(recalls), used)
 
     async def _recall(self, query: Query) -> Recall:
-        """The rounds of one query; first those of its time where it asks for that alone."""
+        """The rounds of one query; if it asks for a time alone, the rounds of this time first."""
         recall = await self._memory.recall(query)
         asked = query.asked or recall.asked
         alone = asked.within(recall.time_range, query.text).days
@@ -210,7 +210,8 @@ class Retriever:
 def _first_those(
     then: Sequence[Recalled], others: Sequence[Recalled], because: Reason
 ) -> tuple[Recalled, ...]:
-    """Rounds of the time asked for, which say so, and then the others; no more than before."""
+    """Rounds of the time asked for, with this reason, and then the others; as many as the longer
+    of both."""
     known = {found.record.id for found in then}
     said_so = [
         replace(one, reasons=(*one.reasons, because)) if one.reasons else one for one in then
@@ -220,8 +221,8 @@ def _first_those(
 
 
 def merged(recalls: Sequence[Recall]) -> Recall:
-    """One recall of several, as long as the longest: each value where it is nearest. Similarities
-    of different queries live on one scale, so that they can be compared."""
+    """One recall made of several, as long as the longest. Each value has its highest similarity:
+    similarities of different queries are on one scale, so that they can be compared."""
     if len(recalls) == 1:
         return recalls[0]
     timings = {
@@ -264,9 +265,8 @@ def _each_once(sessions: Sequence[RecalledSession]) -> tuple[RecalledSession, ..
 
 
 def known_until(days: Days, asked_at: datetime, *, timed: bool) -> Days:
-    """The days that are searched: those that the caller names, or up to a day in the past or the
-    future that the question is asked on, as the caller says. What was said later is not known
-    then."""
+    """The days that are searched: those that the caller names. If it names none but gives the time
+    of the question, these are all days up to then: what was said later is not known then."""
     if timed and days == Days():
         return Days(last=asked_at.date(), zone=days.zone)
     return days

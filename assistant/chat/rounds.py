@@ -1,7 +1,7 @@
-"""What of a chat is stored: the message and its answer, as a round.
+"""The part of a chat that is stored: the message and its answer, as a round.
 
-With it stand the tools that were called, and whose words the answer repeats, so that it can be
-withdrawn when they are forgotten.
+The round also names the tools that were called, and the rounds whose words the answer repeats: when
+these are forgotten, the answer is withdrawn.
 """
 
 from collections import Counter
@@ -17,9 +17,9 @@ from memory_store import Recall, Recalled, Record, Round, closest
 from memory_store.language import terms
 from memory_store.scheduler import aside
 
-# Characters that are split into words in the time in which rules read one.
+# For `aside`: this many characters are split into words while rules read one.
 _WORDS = 64
-# The place of a round that comes after those that are there.
+# The index of a round that comes after all stored ones.
 _AFTER_ALL = 1 << 30
 
 
@@ -41,9 +41,9 @@ class ChatRounds:
         meaning: Meaning,
         outcome: Outcome,
     ) -> Record | None:
-        """Store the round: of a loop of tool calls with the first reply, so that what was asked is
-        kept whatever becomes of the loop, and with the last one, which has the answer. What was
-        noted is shown alone: it stands in the message."""
+        """Store the round and return its record. In a loop of tool calls it is stored with the
+        first reply, so that the question is kept whatever becomes of the loop, and with the last
+        one, which has the answer; else None. `noted` is shown, not stored: the message has it."""
         if trace.calls and call.after:
             return None
         looked = [found for look in trace.looks for found in look.found]
@@ -74,9 +74,9 @@ class ChatRounds:
         tools: Sequence[str] = (),
         read: Sequence[str] = (),
     ) -> Record:
-        """Store the message and its answer, and give the record; `shown` is what the client was
-        shown where that is more than the answer, and `read` names the rounds of which the answer
-        may tell: it goes no farther than any of them."""
+        """Store the message and its answer, and return the record. `shown` is what the client was
+        shown where that is more than the answer. `read` names the rounds of which the answer may
+        tell: the new round may go no farther than any of them."""
         reach = closest([call.reach, await self._recorder.closest_of(call.user_id, read)])
         # The last request of a loop repeats its first one, however long the loop took.
         again = call.retried or bool(call.after)
@@ -149,9 +149,9 @@ def _called(result: Message, names: dict[Any, Any]) -> str:
     return str(sent.get("name") or names.get(sent.get("tool_call_id")) or "tool")
 
 
-# A word that more of the rounds read have is nobody's.
+# A word that more than this many of the rounds read have belongs to none of them.
 _FEW = 3
-# An answer owes its words to a few rounds, those that it has the most of such words from.
+# An answer is taken to repeat at most this many rounds, those that share most such words with it.
 _MOST = 8
 # An answer that shares no such word with any round may repeat those nearest to the question; their
 # number was measured (docs/decisions/0015-withdrawn-answers.md).
@@ -161,11 +161,11 @@ _NEAREST = 5
 def repeated(
     question: str, answer: str, trace: Trace, recalled: Sequence[Recalled]
 ) -> tuple[str, ...]:
-    """Ids of the rounds that the answer may repeat: those it quotes; else those read with which it
-    has the most words in common that the question has not, and that few of them have; else the
+    """Ids of the rounds that the answer may repeat: those it quotes; else those read that share the
+    most words with it, of words that the question does not have and few rounds have; else the
     nearest ones that were read. `recalled` is in order of nearness.
 
-    In doubt an answer repeats: a round that was read but is not at hand comes next.
+    In doubt a round counts as repeated: rounds that were read but are not in `recalled` come next.
     """
     if trace.quoted:
         return tuple(trace.quoted)
@@ -180,6 +180,6 @@ def repeated(
         id: sum(rounds_with[term] <= _FEW for term in of_round) for id, of_round in shared.items()
     }
     owed = sorted((id for id in owns if owns[id]), key=lambda id: -owns[id])
-    # "Three." shares no word with what was counted.
+    # "Three." shares no word with the rounds that were counted for it.
     owed = owed or [id for id in texts if id in shared][:_NEAREST]
     return tuple([*owed, *(id for id in trace.context if id not in owns)][:_MOST])

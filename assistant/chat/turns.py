@@ -2,7 +2,7 @@
 
 A user turn opens a round; an assistant turn answers the open one. Sessions may start with the
 assistant, repeat a role, or hold blank turns. Others may write to a session while turns are on
-their way into it, and clients send again what is there: a retry, or for a regenerated answer.
+their way into it, and clients send messages again, as a retry or to have an answer regenerated.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from memory_store import Labels, Reach, Round, closest
 from memory_store.language import Reading
 
-# OpenAI's clients wait so long for a reply: the same words later than this are said again.
+# OpenAI's clients wait this long for a reply: the same words later than this are a new message.
 _RETRY_WINDOW = timedelta(minutes=10)
 # The clocks of two assistants, and requests that are under way together, differ by this much at
 # most.
@@ -46,7 +46,7 @@ class Turn:
     shown: str | None = None
     """What was shown in place of the text that is kept, if anything: clients send that back."""
     labels: Labels | None = None
-    """What its round is labelled with; None for what the session's last round is."""
+    """The labels of its round; None for those of the session's last round."""
     expires_at: datetime | None = None
     """When its round may be forgotten."""
     reach: Reach = Reach.ANYWHERE
@@ -58,7 +58,7 @@ class Turn:
 
     @property
     def named(self) -> bool:
-        """Whether the caller gave something that tells this turn from the same words again."""
+        """Whether the caller gave a time or an id, so that the same words again are a new turn."""
         return self.timed or self.caller_id is not None
 
     @property
@@ -75,9 +75,10 @@ class Turn:
 def new_turns(rounds: Sequence[Round], turns: Sequence[Turn]) -> list[Turn]:
     """The turns that the session does not hold yet.
 
-    A turn with an id or a timestamp of the caller's is known anywhere in the session. Others are
-    known where they begin the list and, together and soon, are what the session ends with: that is
-    the same request again, or one that goes on from it. People do say the same thing twice.
+    A turn with an id or a timestamp of the caller's is recognised anywhere in the session. Other
+    turns are recognised only at the beginning of the list, if they are the last ones of the session
+    and come soon after: that is the same request again, or one that goes on from it. Else they are
+    new, as people do say the same thing twice.
     """
     held = {id for round in rounds for id in round.turn_ids}
     new: list[Turn] = []
@@ -96,7 +97,7 @@ def _repeated(rounds: Sequence[Round], turns: Sequence[Turn]) -> int:
 
 
 def _overlap(ending: Sequence[str], beginning: Sequence[str]) -> int:
-    """How long the longest end of the one is that the other, no shorter, begins with.
+    """The length of the longest end of `ending` with which `beginning`, no shorter, begins.
 
     Knuth, Morris and Pratt: after a mismatch it goes on from the next shorter overlap.
     """
@@ -205,9 +206,9 @@ def _answered(round: Round, answers: Sequence[Turn]) -> Round:
 
 
 def _soon(round: Round, turn: Turn, window: timedelta) -> bool:
-    """Whether the turn comes so soon after the round that it may be the same one sent again. It
-    arrived after it: where the clock says otherwise it was set back, and nobody knows how long ago
-    the round was."""
+    """Whether the turn comes so soon after the round that it may be the same one sent again. Where
+    the clock dates it long before the round, the clock was set back: nobody knows how long ago the
+    round was, and it does not count as soon."""
     since = turn.timestamp - round.session_date
     if turn.timed:
         return since == timedelta(0)
@@ -216,13 +217,13 @@ def _soon(round: Round, turn: Turn, window: timedelta) -> bool:
 
 # People take longer to regenerate an answer: the same words after the same messages.
 _REGENERATE_WINDOW = timedelta(hours=1)
-# Any of so many latest rounds with the same words may be the one that is sent again.
+# Any of this many latest rounds with the same words may be the one that is sent again.
 _MOST_PLACES = 64
 
 
 def said_again(round: Round, stored: Round) -> Round:
-    """The round in the place of the stored one that it repeats. What the user has put right there
-    stays right."""
+    """The round in the place of the stored one that it repeats. The user's corrections of the
+    stored one stay."""
     again = replace(
         round,
         round_index=stored.round_index,
@@ -244,12 +245,12 @@ def said_again(round: Round, stored: Round) -> Round:
 def same_round(rounds: Sequence[Round], said: Turn, before: Sequence[str]) -> Round | None:
     """The stored round that a chat request repeats (a retry, or a regenerated answer), if any.
 
-    A caller's id says so by itself. Otherwise it is a round with the same user text, said after the
+    A caller's id is enough to tell. Otherwise it is a round with the same user text, said after the
     same messages: `before` are those sent along, by user and assistant, oldest first. A client that
-    sends none of them can repeat the session's last round alone.
+    sends none of them can only repeat the session's last round.
 
-    A round whose text the user put right is still known by what it said before, however late: that
-    text is to come back no more.
+    A round whose text the user corrected is still recognised by its former text, however late: the
+    former text must not come back.
     """
     if said.caller_id is not None:
         return next((round for round in rounds if said.id in round.turn_ids), None)
@@ -306,8 +307,8 @@ _Side = tuple[Round, Role, str]
 
 
 def _sides(round: Round) -> list[_Side]:
-    """The messages of a round as clients send them back: without blank ones. An answer that was
-    withdrawn was not blank when they got it."""
+    """The messages of a round as clients send them back: without blank ones. A withdrawn answer is
+    among them, as it was not blank when the client got it."""
     both = ((Role.USER, round.user_text), (Role.ASSISTANT, round.assistant_text))
     return [
         (round, role, text)
@@ -317,7 +318,7 @@ def _sides(round: Round) -> list[_Side]:
 
 
 def _ends_with(stored: Sequence[_Side], end: int, sent: Sequence[str]) -> bool:
-    """Whether what is stored up to there ends with the messages sent; the last one tells most."""
+    """Whether the messages stored before `end` end with those sent; compared from the last one."""
     return all(_is(stored[end - 1 - back], sent[-1 - back]) for back in range(len(sent)))
 
 

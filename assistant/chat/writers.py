@@ -32,7 +32,7 @@ class Writer:
 
 
 class Writers:
-    """The writers of all users, those that are idle up to a number."""
+    """The writers of all users; of idle ones only the latest are kept."""
 
     def __init__(self, memory: MemoryReader, notices: Notices | None) -> None:
         """`notices` are those of all assistants on this memory, where there may be others."""
@@ -42,7 +42,7 @@ class Writers:
 
     @asynccontextmanager
     async def writing(self, user_id: str) -> AsyncIterator[Writer]:
-        """The writer of a user, who waits for whoever is writing."""
+        """The writer of a user, as soon as no other call writes for this user."""
         writer = self._writers.setdefault(user_id, Writer())
         self._writers.move_to_end(user_id)
         writer.callers += 1
@@ -68,9 +68,9 @@ class Writers:
         return writer.sessions[session_id]
 
     def let_go(self) -> None:
-        """Hold no rounds of what another assistant may have forgotten."""
+        """Drop the rounds held, as another assistant may have forgotten some of them."""
         for writer in self._writers.values():
-            # A writer at work asks by itself, and knows then what it may keep.
+            # A writer at work finds the erasure by itself before it uses its rounds again.
             if not writer.lock.locked():
                 writer.sessions.clear()
 

@@ -62,17 +62,19 @@ class Retrieval(StrEnum):
 
 
 def with_values(chosen: ValueKind, added: ValueKind) -> str:
-    """What a design says of its values that adds some to those chosen."""
+    """How a design describes its values if it adds a kind to the chosen one."""
     return chosen if chosen is added else f"{chosen} + {added}"
 
 
 def fading(time: TimeUse) -> str:
-    """What a design says of time whose values count less the older they are."""
+    """How a design describes its use of time if values count less the older they are."""
     return "decay" if time is TimeUse.OFF else f"decay + {time}"
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
+    """What a design does at each control point."""
+
     value: ValueKind = ValueKind.ROUND
     keys: tuple[KeySource, ...] = (KeySource.VALUE,)
     merged: bool = False
@@ -84,7 +86,7 @@ class Choices:
     layout: Layout = Layout.JSON
 
     def with_chosen(self, chosen: dict[str, Any]) -> "Choices":
-        """These choices, with those that somebody made instead (None: not made)."""
+        """These choices, each replaced by the one in `chosen` where that is not None."""
         made = {name: choice for name, choice in chosen.items() if choice is not None}
         return replace(self, **made)
 

@@ -44,7 +44,7 @@ from memory_store.scheduler import aside
 _MOST_PHRASES = 8
 _MOST_QUERY_PHRASES = 5
 _WEIGHTS = Weights()
-# Characters of texts that are taken apart while rules read one.
+# For `aside`: this many characters are split into words while rules read one.
 _READ_FAST = 16
 
 
@@ -73,7 +73,7 @@ class Design:
         Retrieval.WORDS,
         Retrieval.BOTH,
     )
-    """Those that can be chosen for it."""
+    """The kinds of retrieval that can be chosen for it."""
     fixed: ClassVar[tuple[str, ...]] = ()
     """The control points at which nothing else can be chosen."""
 
@@ -117,7 +117,7 @@ class Design:
         return [fact for fact in record.facts if fact.speaker is Speaker.USER]
 
     async def keys(self, value: Value, rarity: Rarity) -> list[str]:
-        """The texts that a value is found by; where there is nothing to make them of, its own."""
+        """The texts that a value is found by; its own words where there is nothing else."""
         texts = [
             text for source in self.chosen.keys for text in await self._of(value, source, rarity)
         ]
@@ -126,7 +126,7 @@ class Design:
             texts = [value.said]
         if self.chosen.merged and len(texts) > 1:
             own = KeySource.VALUE in self.chosen.keys
-            # An encoder reads only the beginning of a long text: what is short comes first.
+            # An encoder reads only the beginning of a long text, so what is short comes first.
             texts = ["\n".join([*texts[1:], texts[0]] if own else texts)]
         return [window for text in dict.fromkeys(texts) for window in windows(text)]
 
@@ -144,12 +144,12 @@ class Design:
                 return [summary] if summary else []
 
     def phrases(self, value: Value, rarity: Rarity, most: int = _MOST_PHRASES) -> list[str]:
-        """The key phrases of a value: the extraction model's, or so many by statistics."""
+        """The key phrases of a value: the extraction model's, or up to `most` by statistics."""
         given = [phrase for record in value.sources for phrase in record.keyphrases]
         return given or key_phrases(value.text, rarity, most)
 
     def weigh(self, value: Value, similarity: float, asked: ViewQuestion) -> float:
-        """How near a value is, all told; by default as near as it was found."""
+        """The final nearness of a value; by default the similarity with which it was found."""
         return similarity
 
 
@@ -160,7 +160,7 @@ async def rarity_of(records: Sequence[Record]) -> Rarity:
 
 
 Weigh = Callable[[Value, float, ViewQuestion], float]
-"""From a value and its nearness to how near it is for a question."""
+"""Returns the final nearness of a value, given its similarity and the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class FlatView:
     async def of(
         cls, design: Design, values: Sequence[Value], rarity: Rarity, weigh: Weigh
     ) -> "FlatView":
-        """The index of these values; `weigh` says how near one is, all told."""
+        """The index of these values; `weigh` gives the final nearness of each."""
         texts: list[str] = []
         owners: list[int] = []
         for at, value in enumerate(values):
@@ -250,8 +250,8 @@ _AWAITED: ContextVar[VectorsAwaited] = ContextVar("awaited")
 
 @contextmanager
 def vectors_awaited() -> Iterator[VectorsAwaited]:
-    """Measures it for all that is done within: it tells of the encoder, not of the design, and of
-    who asked for the same texts before."""
+    """Measures how long all that is done within waits for vectors. This depends on the encoder, and
+    on whether the same texts were asked for before, but not on the design."""
     outer = _AWAITED.set(awaited := VectorsAwaited())
     try:
         yield awaited
@@ -260,7 +260,7 @@ def vectors_awaited() -> Iterator[VectorsAwaited]:
 
 
 async def embedded(design: Design, texts: Sequence[str]) -> Matrix:
-    """A vector of unit length a text."""
+    """One vector of unit length for each text."""
     if not texts:
         return np.zeros((0, 0), dtype=np.float32)
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Designs by name: the product's own, those of the literature, and classes of anybody's."""
+"""Designs by name: the product's own, those of the literature, and those of other packages."""
 
 import importlib
 from dataclasses import fields
@@ -18,13 +18,13 @@ PUBLISHED = tuple(module.name.replace("_", "-") for module in iter_modules(publi
 """The designs of the literature: a file each, with one class, in `assistant.designs.published`."""
 
 ENTRY_POINTS = "aide_memoire.designs"
-"""Under this group other packages name designs of theirs."""
-# Settings of their own, whatever the design.
+"""The group of entry points in which other packages name their designs."""
+# The control points that have settings of their own, whatever the design.
 _READING = ("mode", "layout")
 
 
 class AideMemoire(Design):
-    """The product's own. It is no view: the store itself recalls."""
+    """The product's own design. It has no view: the store itself recalls."""
 
     name = AIDE_MEMOIRE
     choices = Choices(
@@ -37,8 +37,8 @@ class AideMemoire(Design):
 
 
 def choices_of(name: str, chosen: dict[str, Any]) -> Choices:
-    """The choices of a design with those made in the settings. Raises `ConfigError` for what it
-    cannot be."""
+    """The choices of a design with those made in the settings. Raises `ConfigError` for a choice
+    that the design does not allow."""
     design = class_of(name)
     made = {point: choice for point, choice in chosen.items() if choice is not None}
     if others := sorted(made.keys() & set(design.fixed)):

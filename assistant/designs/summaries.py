@@ -14,21 +14,21 @@ from memory_store.scheduler import aside
 
 PROMPT: Prompt = load_prompt("summarise_texts")
 _SENTENCES = 4
-# A model is given so much to read at once; the rest of a text says nothing new to a summary of it.
+# A model is given at most this much to read; the rest of a text would add nothing to its summary.
 _MOST_CHARACTERS = 24_000
 _READ_FAST = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Summariser:
-    """`made` counts summaries by what made them."""
+    """Makes summaries; `made` counts them by what made them."""
 
     language: Language
     model: Gateway | None = None
     made: Counter[str] = field(default_factory=Counter)
 
     async def of_rounds(self, records: Sequence[Record], rarity: Rarity) -> str:
-        """A summary of rounds: of those that are kept with them, or of what was said."""
+        """A summary of rounds: their stored summaries if all have one, else of what was said."""
         kept = [record.summary for record in records if record.summary]
         if len(kept) == len(records):
             self.made["extract_model"] += 1

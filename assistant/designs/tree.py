@@ -14,7 +14,7 @@ from memory_store import Record, TimeUse, windows
 from memory_store.embedding import Matrix
 from memory_store.language import Rarity
 
-# An encoder reads something, even of what has no words.
+# Read by the encoder in place of a value without words.
 _WORDLESS = "-"
 # A chosen value comes before all that are merely near.
 _CHOSEN = 1.0
@@ -28,17 +28,17 @@ class Node:
     place: int
     value: Value
     rows: Matrix
-    """One vector a key."""
+    """One vector for each key."""
     below: tuple["Node", ...] = ()
 
     @property
     def centre(self) -> Matrix:
-        """One vector for all of it."""
+        """The mean of its vectors."""
         return np.asarray(self.rows.mean(axis=0))
 
 
 Group = Callable[[Sequence[Node]], Awaitable[Sequence[Sequence[Node]]]]
-"""Puts the nodes of a layer together: each group has one above it. Fewer groups than nodes."""
+"""Groups the nodes of a layer, into fewer groups than nodes; each group gets a node above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Tree:
 
     @property
     def top(self) -> Sequence[Node]:
-        """The node above all others; none of no values."""
+        """The node above all others; empty if there are no values."""
         return self.nodes[-1:]
 
     @property
@@ -107,7 +107,8 @@ class Tree:
         )
 
     def open_to(self, asked: ViewQuestion) -> Callable[[Node], bool]:
-        """Whether a node may be walked to: where time filters, it holds something said then."""
+        """A test whether a node may be walked to: if time filters, it holds something of the time
+        asked about, unless no leaf does."""
         days = asked.range.days if asked.range else None
         if self.index.design.chosen.time is not TimeUse.FILTER or days is None:
             return lambda node: True
@@ -119,7 +120,7 @@ class Tree:
 
 
 def with_summaries(chosen: Choices) -> dict[str, Any]:
-    """Value and keys of a tree, as a design tells them: those chosen, and the summaries above."""
+    """Value and keys of a tree, as a design describes them: those chosen, and the summaries."""
     return {
         "value": with_values(chosen.value, ValueKind.SUMMARY),
         "keys": list(dict.fromkeys((*chosen.keys, KeySource.SUMMARY))),
@@ -168,7 +169,7 @@ def _ranked(node: Node, nearness: float, is_chosen: bool) -> Ranked:
 
 
 def _sources(group: Iterable[Node]) -> list[Record]:
-    """The rounds of all of them, each once, oldest first."""
+    """The rounds of all nodes of a group, each once, oldest first."""
     found = {record.id: record for node in group for record in node.value.sources}
     return sorted(found.values(), key=_when)
 

@@ -8,9 +8,9 @@ from typing import Protocol
 from assistant.designs.control_points import ValueKind
 from memory_store import Days, Fact, Recalled, Record, Round, TimeRange, TimeUse, Weights
 
-# Places in a session that no round has: what is derived is read under one of its own.
+# From this index on a session has no rounds: derived values are read as rounds with such indexes.
 _DERIVED = 1 << 24
-# Those of facts lie behind those of summaries, one a round.
+# In this range facts come after summaries, with one index for each round.
 _FACTS = 1 << 20
 _SUMMARY = "Summary"
 _WEIGHTS = Weights()
@@ -19,7 +19,7 @@ _WEIGHTS = Weights()
 @dataclass(frozen=True, slots=True)
 class Value:
     """`text` is what is read, `said` what a key of the value itself is made of, `sources` are the
-    rounds behind it, oldest first. `number` tells apart what is derived of the same rounds."""
+    rounds behind it, oldest first. `number` tells apart values derived from the same rounds."""
 
     kind: ValueKind
     text: str
@@ -43,7 +43,7 @@ class Value:
         return any(days.within(each) for each in (*(Days(day, day) for day in said_on), *about))
 
     def read(self, similarity: float, signals: dict[str, float]) -> list[Recalled]:
-        """The text that is read of the value: its rounds, or what was derived from them."""
+        """What is read of the value: its rounds, or one round with the text derived from them."""
         if self.kind in (ValueKind.ROUND, ValueKind.SESSION):
             return [Recalled(record, similarity, signals) for record in self.sources]
         ids = tuple(record.id for record in self.sources)
@@ -140,8 +140,8 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Values, best first; whether the time asked about had none, so that it cut nothing off; and
-    what was done step by step, for designs that go a way."""
+    """Values, best first; whether none was of the time asked about, so that no other was left out;
+    and the steps that were taken, for designs that walk a tree."""
 
     values: Sequence[Ranked]
     fell_back: bool = False
@@ -156,7 +156,7 @@ class View(Protocol):
 
 
 def in_time(found: Sequence[Ranked], asked: ViewQuestion, use: TimeUse) -> Ranking:
-    """The values, best first, with the time asked about counted as it is used."""
+    """The values, best first, filtered or lifted by the time asked about, as `use` says."""
     days = asked.range.days if asked.range else None
     then = [one for one in found if days and one.value.is_of(days)]
     if use is TimeUse.FILTER and days:
@@ -168,7 +168,7 @@ def in_time(found: Sequence[Ranked], asked: ViewQuestion, use: TimeUse) -> Ranki
 
 
 def best_first(found: Sequence[Ranked]) -> list[Ranked]:
-    """The nearest first; of what is as near, what was said last."""
+    """The nearest values first; of equally near ones, the one said last."""
     return sorted(found, key=lambda one: (one.similarity, one.value.said_at), reverse=True)
 
 

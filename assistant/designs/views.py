@@ -1,4 +1,4 @@
-"""The views of a design: one a user, made when the user asks, kept until the rounds change."""
+"""The views of a design: one for each user, made when asked for, kept until the rounds change."""
 
 import asyncio
 import hashlib
@@ -29,7 +29,7 @@ _MOST_VIEWS = 32
 
 
 class Views:
-    """Recalls for questions by a design; to a `Retriever` it is what the store is."""
+    """Recalls for questions by a design; a `Retriever` uses it in place of the store."""
 
     def __init__(self, store: MemoryReader, design: Design) -> None:
         self._store = store
@@ -84,7 +84,8 @@ class Views:
     async def _view(
         self, user_id: str, records: Sequence[Record]
     ) -> tuple[View | None, dict[str, float]]:
-        """The view, and what its making took now: for vectors (`embed_ms`), and all else."""
+        """The view (None without records), and how long its making took now: the milliseconds for
+        vectors (`embed_ms`) and for all else (`index_ms`)."""
         took = {"embed_ms": 0.0, "index_ms": 0.0}
         if not records:
             return None, took
@@ -117,14 +118,14 @@ def _within(records: Iterable[Record], days: Days) -> list[Record]:
 
 
 def _as_of(fact: Fact, days: Days) -> Fact:
-    """A fact as it stood: what was said later has not replaced it yet."""
+    """A fact as it stood at the end of the days: what was said later has not replaced it yet."""
     by = fact.superseded_by
     is_later = by and days.last and by.said_at.date() > days.last
     return replace(fact, superseded_by=None) if is_later else fact
 
 
 def _digest(records: Sequence[Record]) -> bytes:
-    """Tells any two memories apart: the rounds with all that is kept of them."""
+    """A digest of the rounds with all that is kept of them, which tells any two memories apart."""
     return hashlib.sha256("\0".join(map(repr, records)).encode()).digest()
 
 

@@ -1,5 +1,4 @@
-"""What bringing rounds in will cost, told before it is done; and a cap at which extraction stops
-for the day."""
+"""The expected costs of bringing rounds in, and a cap at which extraction stops for the day."""
 
 import logging
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ _ENCODED = 2
 
 
 def batches(rounds: Sequence[Round]) -> list[list[Round]]:
-    """Rounds of a session in order, as many of one reach together as fit into one call."""
+    """The rounds of a session in order, in batches of one reach, each of which fits into a call."""
     made: list[list[Round]] = []
     size = 0
     for round in rounds:
@@ -44,7 +43,7 @@ def batches(rounds: Sequence[Round]) -> list[list[Round]]:
 
 
 class ExpectedCosts(NamedTuple):
-    """What is expected; `dollars` is None where a price is not known. Time is a guess."""
+    """The costs expected; `dollars` is None where a price is not known, `minutes` is a guess."""
 
     rounds: int
     calls: int
@@ -55,17 +54,17 @@ class ExpectedCosts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CostsBefore:
-    """Tells what rounds will cost that are brought in: reading them by an extractor, and encoding
-    them by a provider, if there are such."""
+    """Estimates the costs of rounds that are brought in: of reading them by an extractor, and of
+    encoding them by a provider, if there is one."""
 
     extraction: ExtractionWanted | None
     extraction_prices: Prices
     encoding_prices: Prices | None
     seen: RoleCounts
-    """What earlier extractions took: they show how much is written."""
+    """The tokens of earlier extractions, which show how much a model writes."""
 
     def of(self, kept: Sequence[Round], extracted: Sequence[Round]) -> ExpectedCosts:
-        """Those of keeping some rounds, and of extracting some of them."""
+        """The costs of storing the rounds `kept`, and of extracting facts from `extracted`."""
         calls = read = written = 0
         for messages, count in self._calls(extracted):
             calls += 1
@@ -109,9 +108,9 @@ def _tokens_of(messages: Sequence[Message]) -> int:
 
 
 class DailyCap:
-    """Says when extraction has taken what it may take in a day (UTC); 0 is no cap.
+    """Says when extraction has used the tokens or dollars of a day (UTC); 0 means no cap.
 
-    A provider that tells no tokens is counted by what it was sent.
+    If a provider reports no tokens, those that it was sent are counted.
     """
 
     def __init__(self, counts: RoleCounts, clock: Clock, tokens: int, dollars: float) -> None:
@@ -125,7 +124,7 @@ class DailyCap:
         self._told = False
 
     def send(self, messages: Sequence[Message]) -> None:
-        """Note what a call is sent."""
+        """Count the tokens that a call sends."""
         self._sent += _tokens_of(messages)
 
     def is_reached(self) -> bool:

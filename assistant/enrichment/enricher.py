@@ -1,8 +1,8 @@
-"""Rounds that wait, enriched: extracted together, stored one by one, failures told apart.
+"""Enriches rounds that wait: facts are extracted from several at once, and stored round by round.
 
-Several workers on one memory know of the same rounds. Whoever claims one first, by a lease told in
-the round, calls the model; it gives the claim back when it stops. A process that was killed keeps
-nothing: when its leases are over, others take its rounds.
+Several workers on one memory know of the same rounds. Whoever claims a round first, by a lease that
+is stored with it, calls the model, and gives the claim back afterwards. If a process is killed, its
+leases end, and others take its rounds.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class Claims:
 
     @asynccontextmanager
     async def on(self, rounds: Sequence[Round]) -> AsyncIterator[list[Round]]:
-        """Claim rounds of one user meanwhile; gives those that nobody else is enriching."""
+        """Claim rounds of one user within this context; yields those that nobody else enriches."""
         ours = await self._claim(rounds, self._lease)
         if not ours:
             yield ours
@@ -60,7 +60,7 @@ class Claims:
         finally:
             renewing.cancel()
             await asyncio.gather(renewing, return_exceptions=True)
-            # Nobody claims a round that was enriched.
+            # Gives the claims back; a round that was enriched meanwhile is not claimed again.
             with suppress(MemoryStoreError):
                 await self._claim(ours, timedelta(0))
 
@@ -79,8 +79,8 @@ class Claims:
 
 # Characters of a message that earlier facts are looked for by: about what an encoder reads.
 _LOOKED_FOR = 1000
-# Earlier facts shown to the model: so many, and more for each statement up to the most. What is
-# replaced is near what replaces it; others only make each call longer.
+# Earlier facts shown to the model: a first number, more for each statement, and the most. A fact
+# that is replaced is near what replaces it; other facts only make each call longer.
 _KNOWN_FACTS = 20
 _KNOWN_FACTS_EACH = 2
 _MOST_KNOWN_FACTS = 80
@@ -108,7 +108,7 @@ class Enricher:
         attempts: int,
         cap: DailyCap,
     ) -> None:
-        """`reach` is up to where the model may read."""
+        """`reach` is the reach up to which the model may read."""
         self.extractor = wanted.extractor
         self._store = store
         self._seen = store.seen_up_to(reach)
@@ -120,8 +120,8 @@ class Enricher:
         self.cap = cap
 
     async def enrich(self, user_id: str, session_id: str) -> Left:
-        """Try every round of the session that waits once, unless another process has it. Where no
-        more may be spent today nothing is tried, and nothing to be waited for."""
+        """Try every waiting round of the session once, unless another process has claimed it. If no
+        more may be spent today, no more is tried, and no round is reported as waiting."""
         await self._leave_held_back(user_id, session_id)
         every = await self._seen.session(user_id, session_id)
         records = [record for record in every if _waits(record)]
@@ -139,7 +139,7 @@ class Enricher:
         return Left(len(await self._waiting(user_id, session_id)), elsewhere)
 
     async def _leave_held_back(self, user_id: str, session_id: str) -> None:
-        """Nothing is extracted from what the model may not read: it waits for nobody."""
+        """Mark waiting rounds that the model may not read as done, with nothing extracted."""
         for record in await self._waiting(user_id, session_id):
             if not self._seen.reach.includes(record.round.reach):
                 await self._recorder.enrich(record.round, Extraction(self.extractor))
@@ -148,9 +148,9 @@ class Enricher:
         return [one for one in await self._store.session(user_id, session_id) if _waits(one)]
 
     async def _enrich(self, rounds: Sequence[Round], before: Mapping[str, str]) -> None:
-        """One call for all of them. Where the model cannot make use of them together, each half is
-        tried alone, so that a round which no model can read fails alone. `before` has what the user
-        said before each round, by its id."""
+        """Make one call for all rounds. Where the model cannot make use of them together, each half
+        is tried alone, so that a round which no model can read fails alone. `before` has what the
+        user said before each round, by its id."""
         try:
             found = await self._extract(rounds, before)
         except (BadModelReply, PromptRefused, ReplyUnfinished) as error:
@@ -176,7 +176,7 @@ class Enricher:
             sum(round.size for round in rounds), _statements, rounds, before, language
         )
         most = min(_MOST_KNOWN_FACTS, _KNOWN_FACTS + _KNOWN_FACTS_EACH * len(statements))
-        # Earlier facts are those of other rounds. What is found may tell of them: they go as far.
+        # Earlier facts come from other rounds, which go as far: what is found may repeat the facts.
         known = self._store.seen_up_to(rounds[0].reach)
         earlier = await known.known_facts(
             rounds[0].user_id, statements, most, [round.id for round in rounds]
@@ -206,8 +206,8 @@ def _waits(record: Record) -> bool:
 def _statements(
     rounds: Sequence[Round], before: Mapping[str, str], language: Language
 ) -> list[str]:
-    """What to look for earlier facts by: each message, with the one before it, since "it's on the
-    24th now" names nothing; and each of its sentences."""
+    """The texts by which to look for earlier facts: each message, also with the one before it, as
+    "it's on the 24th now" names nothing; and each of its sentences that is no question."""
     found: dict[str, None] = {}
     for round in rounds:
         said = round.user_text[:_LOOKED_FOR]

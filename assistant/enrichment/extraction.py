@@ -43,7 +43,7 @@ class ExtractionWanted:
 
     @property
     def extractor(self) -> str:
-        """Names what made an extraction: another model or prompt makes others."""
+        """The name of what makes an extraction: another model, prompt or request has another."""
         more = "".join(("k" if self.keyphrases else "", "s" if self.summaries else ""))
         return "#".join(filter(None, (self.model, PROMPT.hash, more)))
 
@@ -81,8 +81,8 @@ def extraction_shape(
     wanted: ExtractionWanted,
     language: Language = ENGLISH,
 ) -> Shape[list[Extraction]]:
-    """The reply: one extraction a round, in order. A fact may replace a known one, or one of an
-    earlier round of the same reply."""
+    """The shape of the reply: one extraction for each round, in order. A fact may replace a known
+    one, or one of an earlier round of the same reply."""
 
     def read(found: Mapping[str, Any]) -> list[Extraction]:
         by_round = {one.get("round"): one for one in _list_of(found, "rounds", dict)}
@@ -138,8 +138,8 @@ class _FactReading:
         return fact
 
     def _replaced(self, found: Mapping[str, Any]) -> Iterator[FactLink]:
-        """The fact that it replaces; of a fact that states several things, the part that it
-        names."""
+        """The facts that a fact replaces; of one that states several things, the part that is
+        named."""
         for one in _list_of(found, "replaces", (int, dict)):
             number, part = (
                 (one.get("number"), one.get("part")) if isinstance(one, dict) else (one, "")
@@ -165,7 +165,7 @@ def _list_of(found: Mapping[str, Any], name: str, kind: type | tuple[type, ...])
 
 
 def _schema(wanted: ExtractionWanted) -> dict[str, Any]:
-    """The form as a JSON schema; strict ones want every property required and no others."""
+    """The form as a JSON schema; strict schemas want every property required and no others."""
     fact = _object(
         number={"type": "integer"},
         text={"type": "string"},

@@ -1,7 +1,7 @@
 """When enrichment happens: after a pause in a session, when it is closed, and after a start.
 
-Nothing here has to last: what waits is told by the records themselves, which are read at the
-start and then now and again. Several processes may do so: each round is one's (`Claims`).
+Nothing here has to be stored: the records themselves tell what waits, and are read at the start
+and then from time to time. Several processes may do so, as only one claims a round (`Claims`).
 """
 
 import asyncio
@@ -18,14 +18,14 @@ from memory_store.errors import MemoryStoreError
 _log = logging.getLogger(__name__)
 
 _SWEEP_SECONDS = 900.0
-# Sessions of different users. Nobody waits for them; a few are enough to keep up and leave the
-# model to the answers that people do wait for.
+# How many sessions, of different users, are enriched at once. Nobody waits for them; a few are
+# enough to keep up, and leave the model to the answers that people do wait for.
 _SESSIONS_AT_ONCE = 4
-# Between two looks whether another process is done with a session.
+# Seconds between two checks whether another process is done with a session.
 _ELSEWHERE_PAUSE = 1.0
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
-# A model that could not use a round will not tomorrow either; another extractor may.
+# Failures that last: the same extractor would fail again tomorrow, but another one may not.
 _LASTING = tuple(
     kind.code for kind in (BadModelReply, PromptRefused, PromptTooLong, ReplyUnfinished)
 )
@@ -33,8 +33,8 @@ _Session = tuple[str, str]
 
 
 class EnrichmentWorker:
-    """Runs an `Enricher` in the background. One session of a user at a time, in the order in which
-    they became due."""
+    """Runs an `Enricher` in the background, for one session of a user at a time, in the order in
+    which sessions became due."""
 
     def __init__(
         self,
@@ -70,8 +70,8 @@ class EnrichmentWorker:
         return [now - since for since in self._since.values()]
 
     def start(self) -> None:
-        """Take up what an earlier run left, now and then again; and what another process that
-        ended had begun."""
+        """From now on and regularly, take up what an earlier run left, and what another process
+        began before it ended."""
         self._sweepers = [
             asyncio.create_task(self._repeatedly(self._resume, _SWEEP_SECONDS)),
             asyncio.create_task(self._repeatedly(self._take_over, self._lease_seconds)),
@@ -87,7 +87,7 @@ class EnrichmentWorker:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def recorded(self, user_id: str, session_id: str) -> None:
-        """Something was said in a session: it is due when nothing more is for a while."""
+        """Note that something was said in a session: it is due when nothing more is for a while."""
         self._due(user_id, session_id, self._idle_seconds)
 
     def closed(self, user_id: str, session_id: str) -> None:
@@ -152,7 +152,7 @@ class EnrichmentWorker:
             await asyncio.sleep(seconds)
 
     async def _resume(self) -> None:
-        """Rounds that wait, and those that failed for a reason which may have passed."""
+        """Take up rounds that wait, and those that failed for a reason which may have passed."""
         states = (EnrichmentState.PENDING, EnrichmentState.FAILED)
         records = await self._store.unenriched(*states)
         for record in records:
@@ -161,11 +161,11 @@ class EnrichmentWorker:
         self._due_now(records)
 
     async def _take_over(self) -> None:
-        """Rounds that a process has claimed, and neither enriched nor claimed again."""
+        """Take up rounds that a process has claimed, and neither enriched nor claimed again."""
         self._due_now(await self._store.unenriched(EnrichmentState.PENDING, lapsed=self._clock()))
 
     def _due_now(self, records: list[Record]) -> None:
-        """Make their sessions due, except those that we know of: they have their time."""
+        """Make the sessions of the records due, except known ones, whose time is set already."""
         for user_id, session_id in _sessions(records):
             if (user_id, session_id) not in self._since:
                 self._due(user_id, session_id, 0.0)

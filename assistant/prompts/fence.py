@@ -2,17 +2,17 @@
 
 Such a text is data, whatever it says. It must not close the fence around it, nor begin a line or a
 record of its own, nor hold what a model's server takes for a change of speaker: `<|im_end|>`,
-`</s>` or `[INST]` are special tokens wherever they stand in a prompt. JSON escapes what opens them,
-so that who reads it reads the very same text; plain text has it as in HTML, and indents further
-lines.
+`</s>` or `[INST]` are special tokens wherever they stand in a prompt. In JSON the characters that
+open them are escaped, so that a reader decodes the very same text. In plain text they are escaped
+as in HTML, and lines after the first are indented.
 """
 
 import json
 import re
 from typing import Any
 
-# `<` opens a tag or a token where neither space nor digit follows, nor what makes an arrow of it;
-# our own tags are known with spaces, too.
+# `<` opens a tag or a token unless a space, a digit, or a part of an arrow follows. Before the name
+# of one of our own tags spaces may stand, too.
 _OPENS = re.compile(r"<(?=[^\s\d<>=-]|\s*+(?:/\s*+)?(?i:memory|round|notes)\b)")
 # The tokens of Mistral's, GLM's and BERT's kind.
 _OPENS_IN_BRACKETS = re.compile(r"\[(?=/?(?:[A-Z][A-Z0-9_]+|[gs]MASK|control_\d+)\])")
@@ -35,5 +35,5 @@ def fenced_text(text: str) -> str:
 
 
 def fenced_name(name: str) -> str:
-    """A name on one line, which no colon ends before its end."""
+    """A name on one line and without colons, as a colon ends the name."""
     return fenced_text(" ".join(name.replace(":", " ").split()))

@@ -1,8 +1,8 @@
 """Coze's memory as LongMemEval describes the product: sparse facts about the user.
 
-Wu et al., "LongMemEval" (ICLR 2025), section 3.4, which finds that it records too little. Here a
-session leaves what gives the user a lasting value ("I live in Ghent", "my dog is called Bo"), or
-else the one statement that tells it best from the other sessions.
+Wu et al., "LongMemEval" (ICLR 2025), section 3.4, which finds that it records too little. Here the
+facts of a session are kept that give a lasting value ("I live in Ghent", "my dog is called Bo"), or
+else the one statement that best tells the session from the others.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""HippoRAG: a graph of the things that rounds talk about. Those of one round are linked, and so
-are those of alike names. The things of a question spread over the graph by personalised PageRank,
-and a round counts by what reaches the things in it: also by way of rounds in between.
+"""HippoRAG: a graph of the things that rounds talk about. Things of one round are linked, and so
+are things with similar names. The things of a question spread over the graph by personalised
+PageRank. A round counts by what reaches the things in it, also by way of rounds in between.
 
 Gutiérrez et al., "HippoRAG: Neurobiologically Inspired Long-Term Memory for Large Language Models"
 (NeurIPS 2024). In place of triples, things are names (by capitals) and phrases (by statistics), or
@@ -54,7 +54,7 @@ class HippoRag(Design):
     fixed = ("keys", "merged", "query")
 
     def described(self) -> dict[str, Any]:
-        """Things are what it finds by, and what it searches for."""
+        """The choices, with things as the keys and as the query."""
         return super().described() | {"keys": ["entity"], "query": "entity"}
 
     async def index(
@@ -71,7 +71,7 @@ class HippoRag(Design):
         """The things that a value talks about, each with its name."""
         names = Counter(_names(value.text)).most_common(_MOST_NAMES)
         phrases = self.phrases(value, rarity, _PHRASES_OF_A_ROUND)
-        # Facts of rules are said in the round itself.
+        # Facts that rules found are in the words of the round itself, and name nothing more.
         stated = (fact.text for fact in value.facts if fact.source != _BY_RULES)
         facts = (key_phrases(text, rarity, _PHRASES_OF_A_FACT) for text in stated)
         return _known([*(name for name, _ in names), *phrases, *chain.from_iterable(facts)])
@@ -102,8 +102,8 @@ class HippoRagView:
         return in_time(found, asked, self.design.chosen.time)
 
     async def _of_question(self, question: str) -> dict[Entity, float]:
-        """What a question names, as far as rounds talk about it, or what is most like it; each by
-        how few rounds do."""
+        """The entities that a question names, or, if no round has them, those most like them; each
+        weighs more the fewer rounds have it."""
         phrases = key_phrases(question, self.rarity, _PHRASES_OF_A_QUESTION)
         named = _known([*_names(question), *phrases]) or {frozenset(): question}
         if not self.entities:
@@ -133,7 +133,7 @@ def _graph(
 
 
 def _alike(entities: Sequence[Entity], rows: Matrix) -> Iterator[tuple[Entity, Entity, float]]:
-    """Pairs whose names are alike, and how much."""
+    """Pairs of entities whose names are alike, each with the cosine of the names."""
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         cosines = rows[start : start + _ROWS_AT_ONCE] @ rows.T
         for at, other in np.argwhere(cosines >= _ALIKE):
@@ -155,7 +155,7 @@ def _names(text: str) -> list[str]:
 
 
 def _known(names: Iterable[str]) -> dict[Entity, str]:
-    """Entities by their stems, each by the first of its names; what has no stem names nothing."""
+    """The first name of each entity, by the stems; a role, or a name without stems, is none."""
     known: dict[Entity, str] = {}
     for name in names:
         if (stems := frozenset(named_terms(name))) and stems not in _ROLES:

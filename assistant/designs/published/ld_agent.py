@@ -54,7 +54,7 @@ class LdAgent(Design):
 
 
 def _shared_topics(question: str, text: str) -> float:
-    """The mean of the shares that what both talk about has of either, 0 to 1."""
+    """The mean of the share of shared terms in the question and that in the text, 0 to 1."""
     wanted, held = set(terms(question)), set(terms(text))
     if not (wanted and held):
         return 0.0

@@ -80,11 +80,13 @@ class MemoryBank(Design):
 
 @dataclass(frozen=True, slots=True)
 class Retention:
+    """How often each round was recalled, and when last, by its id."""
+
     recalls: Mapping[str, int]
     last: Mapping[str, date]
 
     def weigh(self, value: Value, similarity: float, asked: ViewQuestion) -> float:
-        """Less near the worse it is retained on the day of the question."""
+        """The similarity, lowered the less the value is retained on the day of the question."""
         if asked.on is None:
             return similarity
         return similarity * (_KEPT + (1 - _KEPT) * self.of(value, asked.on))

@@ -3,8 +3,8 @@ root. A question is walked down from the root: a language model chooses the way 
 where there is none, nearness chooses.
 
 Chen et al., "Walking Down the Memory Maze: Beyond Context Limit through Interactive Reading"
-(2023). Theirs answers on its way; this one only finds rounds, and shows the model the days alone of
-the parts that it left.
+(2023). The authors' model answers on its way. Here it only finds rounds, and is shown only the days
+of the parts that it left.
 """
 
 import heapq
@@ -122,8 +122,8 @@ class _Walk:
             path.append(choice.parts[0])
 
     def by_nearness(self) -> None:
-        """Open what is nearest of all that has been come by, wherever it is, until as many leaves
-        are found as are wanted."""
+        """Open the nearest of all nodes reached so far, wherever it is in the tree, until as many
+        leaves are found as are wanted."""
         is_open = self.tree.open_to(self.asked)
         self.seen.clear()
         waiting = [(0.0, node.place) for node in self.tree.top]

@@ -1,5 +1,5 @@
 """RAPTOR: rounds are clustered by meaning, each cluster is summarised, the summaries are clustered
-again, and so on to one root. Found among all nodes at once (`tree`), or from the root downwards
+again, and so on to one root. Nodes are found among all at once (`tree`), or from the root downwards
 (`walk`).
 
 Sarthi et al., "RAPTOR: Recursive Abstractive Processing for Tree-Organized Retrieval" (ICLR 2024).
@@ -35,7 +35,7 @@ _SEED = 224
 _WIDTH = 5
 # The authors try every number of clusters up to 50.
 _CLUSTERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
-# A cluster of more is clustered again, so that one summary can be of all of it.
+# A cluster with more characters is clustered again, so that one summary can be of all of it.
 _MOST_CHARACTERS = 24_000
 _FEW = _DIMENSIONS + 1
 
@@ -78,7 +78,7 @@ class RaptorView:
 
 
 async def clusters(nodes: Sequence[Node]) -> list[list[Node]]:
-    """The nodes by meaning; one may belong to several clusters. A few belong together."""
+    """The nodes, clustered by meaning; one may belong to several clusters. A few make only one."""
     found = await aside(len(nodes) * _DIMENSIONS**2, _clusters, nodes)
     distinct = {tuple(node.place for node in cluster): cluster for cluster in found}
     # A layer above is smaller than the one below, or there would be no root.
@@ -102,8 +102,8 @@ def _clusters(nodes: Sequence[Node]) -> list[list[Node]]:
 
 
 def _mixture(rows: Matrix) -> Matrix:
-    """The rows of each cluster: Gaussians, as many as the Bayesian information criterion likes
-    best."""
+    """For each cluster, which rows belong to it: a mixture of Gaussians, as many as the Bayesian
+    information criterion prefers."""
     numbers = [number for number in _CLUSTERS if number <= len(rows) // 2]
     # Threads of the linear algebra cost many times what they save on so few numbers.
     with warnings.catch_warnings(), threadpool_limits(1):
