@@ -72,7 +72,7 @@ class LookingModel:
         theirs, asked = _names(options), list(messages)
         spent: TokenCounts | None = None
         while True:
-            reply, may_look = _Reply(theirs), self._may_look
+            reply, may_look = _Reply(theirs, self._made), self._may_look
             offered = self._offered(options, may_look=may_look)
             try:
                 async with aclosing(self._model.stream(asked, offered)) as pieces:
@@ -138,10 +138,12 @@ class LookingModel:
 class _Reply:
     """One reply of the model while it comes in."""
 
-    def __init__(self, theirs: set[str]) -> None:
+    def __init__(self, theirs: set[str], made: int) -> None:
+        """`made` counts the calls before it in this conversation."""
         self.tokens: TokenCounts | None = None
         self.finish_reason: str | None = None
         self._theirs = theirs
+        self._made = made
         self._held = ""
         self.flows = False
         """Whether its text is passed on as it comes."""
@@ -156,7 +158,8 @@ class _Reply:
     def calls(self) -> Sequence[Mapping[str, Any]]:
         """Its calls of tools, each with an id: not all servers give one."""
         calls = Message("assistant", "", self._told).calls
-        return [{**call, "id": call.get("id") or f"call_{n}"} for n, call in enumerate(calls)]
+        numbered = enumerate(calls, start=self._made)
+        return [{**call, "id": call.get("id") or f"call_{number}"} for number, call in numbered]
 
     @property
     def others(self) -> Sequence[Mapping[str, Any]]:

@@ -6,7 +6,7 @@ and descriptions of the tools, which a model reads, are in `assistant/prompts/me
 """
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -157,17 +157,21 @@ class MemoryTools:
         question = self._question
         every = await self._store.sessions(question.user_id, question.where, days.zone)
         entries = [entry for one in every if (entry := _summed_up(one, days))]
+        kept = self._fitting(map(fenced_json, entries))
+        self.looks.append(Look("list_sessions", _print(days)))
+        head = {"sessions": len(entries), "not_shown": len(entries) - len(kept)}
+        return "\n".join([fenced_json(head), *kept])
+
+    def _fitting(self, lines: Iterable[str]) -> list[str]:
+        """The first lines that there is room for."""
         kept: list[str] = []
         left = self._room
-        for entry in entries:
-            line = fenced_json(entry)
+        for line in lines:
             left -= self._count(line)
             if left < 0:
                 break
             kept.append(line)
-        self.looks.append(Look("list_sessions", _print(days)))
-        head = {"sessions": len(entries), "not_shown": len(entries) - len(kept)}
-        return "\n".join([fenced_json(head), *kept])
+        return kept
 
     async def _session(self, given: Mapping[str, Any]) -> str:
         name = _text(given, "session")
@@ -197,7 +201,12 @@ class MemoryTools:
         self.looks.append(Look("history_of", fact, tuple(read.values())))
         said = [step for step in steps if step.said.round_id in read]
         said.sort(key=lambda step: step.said.said_at)
-        return "\n".join([fenced_json({"history": len(said)}), *map(_step, said)])
+        # Of a history that is too long the newest steps count.
+        kept = self._fitting(map(_step, reversed(said)))[::-1]
+        head = {"history": len(said)}
+        if len(kept) < len(said):
+            head["not_shown"] = len(said) - len(kept)
+        return "\n".join([fenced_json(head), *kept])
 
     async def _steps(self, fact: str) -> Sequence[Step]:
         """All values over time of what the user's fact nearest to `fact` tells."""

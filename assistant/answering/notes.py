@@ -15,7 +15,7 @@ from typing import Any
 
 from assistant.answering.context import Context, ContextRequest, build_context
 from assistant.answering.instructions import NoteInput
-from assistant.answering.layouts import CONTRADICTED, SEVERAL
+from assistant.answering.layouts import CONTRADICTED, SEVERAL, plural
 from assistant.answering.packing import Passage, Shown
 from assistant.answering.plan import Layout
 from assistant.answering.reader import Question
@@ -234,7 +234,7 @@ _ANY_SIZE = 10**9
 def _when(shown: Shown, asked_at: datetime) -> str:
     said_on = shown.record.round.session_date
     days = (asked_at.date() - said_on.date()).days
-    return f"{print_day(said_on)}, {days} days ago"
+    return f"{print_day(said_on)}, {plural(days, 'day')} ago" if days > 0 else print_day(said_on)
 
 
 def _place(note: Note) -> tuple[datetime, int]:

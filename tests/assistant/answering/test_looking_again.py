@@ -342,6 +342,19 @@ def test_a_tool_that_must_be_called_leaves_no_room(
     assert sent.body["tools"] == [WEATHER]
 
 
+def test_calls_that_a_server_gives_no_ids_are_told_apart(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    wanted = looks(("find_words", {"text": "cat"}))
+    del wanted[1]["choices"][0]["delta"]["tool_calls"][0]["id"]
+    model.on(DIRECT).chunks(*wanted).chunks(*wanted).reply("Done.")
+    assert chat(client, ann, "Where do I live?").status_code == 200
+    messages = model.sent[2].body["messages"]
+    called = [call["id"] for one in messages for call in one.get("tool_calls", ())]
+    answered = [one["tool_call_id"] for one in messages if one["role"] == "tool"]
+    assert called == answered == ["call_0", "call_1"]
+
+
 def test_a_failure_in_the_middle_is_the_answers(
     client: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:
