@@ -90,6 +90,6 @@ def test_one_chats_in_it_and_leaves_it_again(
     assert done.code == 0, done.err
     assert f"space: {space}" in done.out
     assert "space: none, your own memory" in done.out
-    assert "77" not in done.out
+    assert "number 77" not in done.out
     kept = by(ann, "memories", "list", "--space", space).out
     assert ("Gerda" in kept) == (role == "member")
