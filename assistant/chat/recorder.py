@@ -129,8 +129,7 @@ class Recorder:
     ) -> Record:
         """Store a live round: what the user said, after the messages `before`, and the answer,
         which repeats words of the rounds named by `repeats` and was found with these tools. Return
-        its record, with what its facts replace. `person` is the member of a shared space who said
-        it.
+        its record, with what its facts replace. `person` is the member of a space who said it.
 
         A retry or a regenerated answer (see `same_round`) overwrites the round it repeats.
         """
