@@ -152,6 +152,8 @@ class Concluder:
         other = next((s for s in others if s.text != one.text), None)
         if other is None or one.day == other.day:
             return "", []
+        if min(one.closeness, other.closeness) < _SURE:
+            return "", []
         earlier = (first, one) if one.day < other.day else (second, other)
         later = (second, other) if one.day < other.day else (first, one)
         chosen, which = (later, "later") if wants_last else (earlier, "first")

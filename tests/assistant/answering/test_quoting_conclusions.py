@@ -45,6 +45,11 @@ CONCLUSIONS = {
         "Which did I buy later, the kayak or the loom?",
         "Kayak came later.",
     ),
+    "no order of what was told and what was not": (
+        [(20, "I bought a loom."), (25, "I bought new curtains for the hall.")],
+        "Which did I buy first, the kayak or the loom?",
+        "From what we",
+    ),
     "no count of what others have": (
         [(20, "We had a party with 11 kids."), (25, "My brother brought his kids.")],
         "How many kids do I have?",
